@@ -1,19 +1,19 @@
-"""All disk access, with `private.py` and `temporary_files.py`: reading inside a folder only, and atomic writes."""
+"""All disk access, with the modules next to it: reading inside a folder only, and atomic writes."""
 
 from __future__ import annotations
 
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, BinaryIO
 
 from promptpack.lazy import cached_property
+from promptpack.open_folder import open_below
 from promptpack.problem import Location, PackError, Problem, UsageError
 from promptpack.source_names import is_archive, is_source, without_credentials
-from promptpack.temporary_files import write_temporary
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -136,6 +136,32 @@ class Folder:
         """Return whether anything has this path: a file, a folder, a link."""
         return os.path.lexists(self._join(relative))
 
+    def write(self, texts: Mapping[str, str]) -> None:
+        """Write files in this order, each one atomically; nothing is written unless all of them can be prepared."""
+        from promptpack.temporary_files import write_temporary
+
+        path = ""
+        try:
+            with ExitStack() as stack:
+                prepared = []
+                for path, text in texts.items():
+                    require_writable(self.show(path))
+                    prepared.append(stack.enter_context(write_temporary(self.root, path, text.encode())))
+                for path, file in zip(texts, prepared, strict=True):  # noqa: B007 -- an error names the path
+                    file.replace()
+        except OSError as error:
+            raise self._write_error(path, error) from error
+
+    def replace(self, relative: str, old: bytes | None, new: bytes) -> bool:
+        """Write a file atomically if it still has the content `old`, or is still missing; return whether it was."""
+        from promptpack.temporary_files import write_temporary
+
+        try:
+            with write_temporary(self.root, relative, new) as file:
+                return file.replace_only(old)
+        except OSError as error:
+            raise self._write_error(relative, error) from error
+
     def require_inside(self, relative: str) -> None:
         """Raise if a path leads out of the folder, also through a symbolic link; it need not exist."""
         self._resolve_inside(relative)
@@ -146,6 +172,9 @@ class Folder:
 
     def _join(self, relative: str) -> str:
         return os.path.join(self.root, relative) if relative else self.root
+
+    def _write_error(self, relative: str, error: OSError) -> UsageError:
+        return UsageError(Problem("PP126", f"cannot be written: {error.strerror}", Location(self.show(relative))))
 
     def _resolve_inside(self, relative: str) -> str:
         parts = relative.replace(os.sep, "/").split("/")
@@ -215,7 +244,7 @@ def read(path: str | Path, *, shown: str | None = None, limit: int = _MAX_BYTES,
     try:
         # Checked before it is opened, because opening a device can already trigger it.
         _require_regular(os.stat(path), place)
-        descriptor = _open_below(below, str(path)) if below else os.open(path, _READ_FLAGS)
+        descriptor = open_below(below, str(path), _READ_FLAGS) if below else os.open(path, _READ_FLAGS)
     except OSError as error:
         raise PackError(Problem("PP120", f"cannot be read: {error.strerror}", place)) from error
     with _open_regular(descriptor, place) as stream:
@@ -259,21 +288,6 @@ def _open_regular(descriptor: int, place: Location) -> BinaryIO:
         raise
 
 
-def _open_below(root: str, path: str) -> int:
-    """Open a file folder by folder from its root, so that a link created meanwhile is not followed."""
-    *folders, name = (part for part in path[len(root) :].split("/") if part not in ("", "."))
-    if os.open not in os.supports_dir_fd:
-        return os.open(path, _READ_FLAGS)
-    here = os.open(root, os.O_RDONLY)
-    try:
-        for folder in folders:
-            parent, here = here, os.open(folder, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=here)
-            os.close(parent)
-        return os.open(name, _READ_FLAGS | os.O_NOFOLLOW, dir_fd=here)
-    finally:
-        os.close(here)
-
-
 def read_text(path: str | Path, limit: int = _MAX_BYTES) -> str:
     """Read a regular UTF-8 text file of at most `limit` bytes."""
     try:
@@ -284,35 +298,17 @@ def read_text(path: str | Path, limit: int = _MAX_BYTES) -> str:
 
 def write(path: str | Path, text: str) -> None:
     """Write a file atomically, through a temporary file; an existing file keeps its permissions."""
-    write_all({str(path): text})
-
-
-def write_all(texts: Mapping[str, str]) -> None:
-    """Write files in this order, each one atomically; nothing is written unless all of them can be prepared."""
-    prepared: list[tuple[str, str]] = []
-    path = ""
-    try:
-        for path, text in texts.items():
-            require_writable(path)
-            prepared.append((write_temporary(path, text), path))
-        while prepared:
-            temporary, path = prepared[0]
-            os.replace(temporary, path)
-            prepared.pop(0)
-    except OSError as error:
-        raise UsageError(Problem("PP126", f"cannot be written: {error.strerror}", Location(path))) from error
-    finally:
-        for temporary, _ in prepared:
-            remove(temporary)
+    folder, name = os.path.split(path)
+    Folder(folder).write({name: text})
 
 
 def require_writable(path: str) -> None:
-    """Raise a `UsageError` if a file is in an archive or in another source that is only read."""
+    """Raise a `UsageError` if a file is in an archive or in another read-only source."""
     place = os.path.dirname(path)
     while not os.path.exists(place) and place != os.path.dirname(place):
         place = os.path.dirname(place)
     if is_source(path) or (is_archive(place) and os.path.isfile(place)):
-        message = "cannot be written: it is in a source that is only read"
+        message = "cannot be written: it is in a read-only source"
         raise UsageError(
             Problem("PP784", message, Location(without_credentials(path)), "copy the packs into a folder, and use that")
         )
@@ -361,7 +357,7 @@ def find_root(given: str) -> tuple[str, set[str]]:
 
 
 def _first_below_disk(path: Path, is_below: bool) -> str:
-    """Return the folder around that of a file, or its own; the whole disk is no folder of packs."""
+    """Return the folder around that of a file, or its own; the whole disk is not a folder of packs."""
     for folder in (path.parent.parent, path.parent) if is_below else (path.parent,):
         if str(folder) != folder.anchor:
             return os.path.normpath(folder)

@@ -1,6 +1,6 @@
 """The one hook of the core: renders, calls, tools and checks emit events, and listeners receive them.
 
-Whoever emits tests `listeners` first, so an event that nobody listens to is never built.
+Emitters test `listeners` first, so that no event is built without a listener.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def subscribe(listener: Listener) -> Callable[[], None]:
     def receive(event: ObservedEvent) -> None:
         try:
             listener(event)
-        except Exception as error:  # noqa: BLE001 -- whatever a listener does, the call goes on
+        except Exception as error:  # noqa: BLE001 -- whatever a listener does, the call continues
             _warn(listener, error)
 
     with _lock:
@@ -57,5 +57,5 @@ def _warn(listener: Listener, error: Exception) -> None:
         trace = trace.tb_next
     place = f" at {trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace is not None else ""
     name = getattr(listener, "__qualname__", type(listener).__qualname__)
-    message = f"PP658 the listener {name!r} failed with {type(error).__name__}{place}; the call goes on without it"
+    message = f"PP658 the listener {name!r} failed with {type(error).__name__}{place}; the call continues without it"
     warnings.warn(message, RuntimeWarning, stacklevel=4)

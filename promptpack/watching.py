@@ -25,7 +25,7 @@ WakeUps = Callable[[tuple[Folder, ...], threading.Event], Iterator[bool]]
 
 
 class Watch:
-    """Comes from `Library.watch`; reloads in a thread of its own until `stop`, also as a context manager."""
+    """Comes from `Library.watch`; reloads in its own thread until `stop`, also as a context manager."""
 
     def __init__(self, library: Library, on_reload: OnReload | None = None, on_error: OnError | None = None) -> None:
         if find_spec("watchfiles") is None:

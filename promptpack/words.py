@@ -79,7 +79,7 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "say.duplicate": ("is given twice with different values; send it once", "重复出现且取值不同"),
     "say.unclear": ("can be read in more than one way; write one value", "有多种读法，请只写一个值"),
     "say.unclosed": (
-        "has no closing brace and may be cut off or incomplete; send it complete",
+        "has no closing brace and may be cut off or incomplete; send it in full",
         "缺少结尾的大括号，可能被截断或不完整，请完整输出",
     ),
     "say.unread": (
@@ -87,7 +87,7 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "无法确定其内容，请只输出一个完整、严格的 JSON 对象",
     ),
     "say.others": (
-        "is unknown to this agent, the object may belong to another agent",
+        "is unknown to this agent; the object may belong to another agent",
         "不是本智能体的动作，该对象可能属于另一个智能体",
     ),
     "say.invisible": (

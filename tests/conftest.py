@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,10 @@ if tuple(map(int, pydantic.VERSION.split(".")[:2])) < (2, 12):
 
 # Tests compute every result; tests of the cache set up their own.
 os.environ["PROMPTPACK_CACHE"] = "off"
+
+# A shell that starts the tests in the background makes them and all their processes ignore Ctrl-C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The time of an example depends more on the machine than on the code.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -20,7 +20,7 @@ _MARK: Final = {"cache_control": {"type": "ephemeral"}}
 def write(outgoing: Outgoing) -> dict[str, Any]:
     """Return `max_tokens`, `system`, `messages`, `output_config` (only if strict: there is no other form) and `tools`.
 
-    With `cache`, the end of the system text and the end of the history are marked: what comes before is cached.
+    With `cache`, the ends of the system text and of the history are marked, so that the text before them is cached.
     """
     written: dict[str, Any] = {"max_tokens": MAX_TOKENS}
     system = write_system(outgoing.messages)

@@ -80,6 +80,6 @@ def _embedded(address: str, what: str) -> dict[str, Any]:
 
 
 def _document_name(name: str) -> str:
-    """Return a file name without its end, and with only the characters that the API accepts."""
+    """Return a file name without its extension, and with only the characters that the API accepts."""
     name = name.rpartition(".")[0] or name
     return "".join(one if one.isascii() and (one.isalnum() or one in "-()[] ") else "-" for one in name)

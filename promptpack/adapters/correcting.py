@@ -50,7 +50,7 @@ async def acorrect(prompt: Prompt, ask: Callable[[Messages], Awaitable[object]],
 
 def _steps(prompt: Prompt, rounds: int) -> Generator[Messages, object, tuple[Verdict, int]]:
     """Yield the messages to send and receive the reply, until the end; return the last verdict and its round."""
-    last = CycleSettings(rounds=rounds).rounds  # raises if there is no round
+    last = CycleSettings(rounds=rounds).rounds  # raises if `rounds` is below 1
     messages, verdict, number = prompt.messages, None, 0
     while True:
         number += 1

@@ -1,4 +1,4 @@
-"""CrewAI: `LLM(...).call(**prompt.to("crewai"))`, which sends the text as it is; agents and tasks replace `{names}`."""
+"""CrewAI: `LLM(...).call(**prompt.to("crewai"))` sends the text unchanged; agents and tasks fill in `{names}`."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -53,9 +53,9 @@ def messages(prompt: "Prompt") -> list[Any]:
 def runnable(source: "Pack | Prompt", model: Any, *, rounds: int = langchain_exchange.DEFAULT_ROUNDS) -> Any:
     """Return a runnable from the inputs of a pack to the `Verdict` of the reply.
 
-    `source` is a pack, which is rendered with the mapping that the runnable receives, or a prompt, which is sent as it
-    is; `model` is a chat model; `rounds` is how often it is asked at most. A failed reply stays in the conversation,
-    and its correction is sent behind it.
+    `source` is a pack, which is rendered with the mapping that the runnable receives, or a prompt, which is sent
+    unchanged; `model` is a chat model; `rounds` limits how often it is asked. A failed reply stays in the conversation,
+    and its correction is sent after it.
     """
 
     def ask(inputs: Any, config: Any) -> "Verdict":

@@ -17,7 +17,7 @@ def node(pack: "Pack", model: Any, *, rounds: int = DEFAULT_ROUNDS, key: str = "
     """Return a node that renders a pack with the state, asks a model, checks its reply and corrects it.
 
     `pack` takes its inputs from the keys of the state with their names, `model` is a chat model of LangChain, `rounds`
-    is how often it is asked at most, and `key` is the key of the state for the verdict. The verdict is plain data
+    limits how often it is asked, and `key` is the key of the state for the verdict. The verdict is plain data
     (`Verdict.from_dict` reads it), which every checkpoint can store. If the state has `messages`, every reply and every
     correction is added to them.
     """

@@ -1,6 +1,6 @@
 """OpenAI Agents: `Runner.run(agent, **prompt.to("openai-agents"))` with an agent that has no `instructions`.
 
-`run(agent, prompt)` also checks the reply and sends the correction behind a failed one.
+`run(agent, prompt)` also checks the reply and sends the correction after a failed one.
 """
 
 from collections.abc import Mapping
@@ -34,8 +34,8 @@ def output_type(prompt: "Prompt", *, strict: bool = False, after: "Verdict | Non
     """Return the `output_type` of an agent whose final output is the `Verdict` of the reply.
 
     `prompt` is the prompt that the agent answers, `strict` asks for the strict schema of OpenAI, and `after` is the
-    verdict whose correction the reply answers. A failed reply is no error, because an error would lose the reply and
-    its usage: it stays in `result.to_input_list()`, and `verdict.correction` is what to send behind it.
+    verdict whose correction the reply answers. A failed reply is not an error, because an error would lose the reply
+    and its usage: it stays in `result.to_input_list()`, and `verdict.correction` is the message to send after it.
     """
     base = import_sdk("agents", "openai-agents").AgentOutputSchemaBase
     outgoing = Outgoing("openai-agents", prompt, strict=strict)
@@ -56,7 +56,7 @@ def output_type(prompt: "Prompt", *, strict: bool = False, after: "Verdict | Non
 async def run(agent: Any, prompt: "Prompt", *, rounds: int = 3, strict: bool = False) -> Any:
     """Run an agent with a prompt, check its reply and correct it; return the last `RunResult`.
 
-    `agent` is an agent without `instructions`, `prompt` the rendered prompt, `rounds` how often the agent runs at most,
+    `agent` is an agent without `instructions`, `prompt` the rendered prompt, `rounds` limits how often the agent runs,
     and `strict` asks for the strict schema of OpenAI. `result.final_output` is the `Verdict`, and
     `result.to_input_list()` has every reply and every correction.
     """

@@ -30,6 +30,6 @@ def write(outgoing: Outgoing) -> dict[str, Any]:
 
 
 def _tool(function: Mapping[str, Any]) -> dict[str, Any]:
-    # The API makes tools strict unless it is told otherwise.
+    # The API makes tools strict by default.
     defaults = {"parameters": {"type": "object", "properties": {}}, "strict": False}
     return {"type": "function", **defaults, **function}

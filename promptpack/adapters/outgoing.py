@@ -23,7 +23,7 @@ _MAX_NAME: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Carries:
-    """What the messages of a target may contain beside text: parts of these types, and names."""
+    """What the messages of a target may contain besides text: parts of these types, and names."""
 
     parts: frozenset[str] = frozenset()
     """The types of parts in user messages."""
@@ -36,7 +36,7 @@ class Carries:
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A prompt for a target, after its messages and options are checked."""
+    """A prompt for a target, with checked messages and options."""
 
     target: str
     prompt: Prompt = field(repr=False)
@@ -88,7 +88,7 @@ class Adapter(Protocol):
     OPTIONS: frozenset[Option]
     """The options of `Prompt.to` that the target has."""
     INSTEAD: Mapping[Option, str]
-    """Hints about the options that it has not."""
+    """Hints about options that it does not have."""
     CARRIES: Carries
 
     def write(self, outgoing: Outgoing) -> dict[str, Any]:

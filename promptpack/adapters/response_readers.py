@@ -133,7 +133,7 @@ def read_ollama(response: Any) -> Completion:
 
 
 def to_finish_reason(reason: Any) -> FinishReason:
-    """Return a provider's reason in OpenAI's words; an unknown one that sounds like a cut is a cut."""
+    """Return a provider's reason in OpenAI's words; an unknown one that sounds like truncation counts as "length"."""
     from promptpack.reply.wrappers import is_cut_reason
 
     if reason is None:

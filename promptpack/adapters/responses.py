@@ -84,7 +84,7 @@ def _find_reader(reply: object) -> Callable[[Any], Completion] | None:
     return next((read for fields, read in _READERS.items() if fields in has), None)
 
 
-# By two fields that no other response has both of.
+# By two fields that only this response has together.
 _READERS: Mapping[tuple[str, str], Callable[[Any], Completion]] = {
     ("content", "response_metadata"): read_langchain,
     ("content", "stop_reason"): read_message,
@@ -100,7 +100,7 @@ def _write(reply: Mapping[Any, Any]) -> Completion:
         return Completion(json.dumps(reply, ensure_ascii=False, default=_plain))
     except (TypeError, ValueError, RecursionError) as error:
         message = f"the reply is a mapping that is not plain data: {error}"
-        raise UsageError(Problem("PP533", message, None, "pass what the model answered, as text or as JSON")) from error
+        raise UsageError(Problem("PP533", message, None, "pass the model's answer as text or JSON")) from error
 
 
 _OWN_READERS: Mapping[type, Callable[[Any], Completion]] = {

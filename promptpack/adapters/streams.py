@@ -66,7 +66,7 @@ def _add(accumulator: StreamAccumulator, chunk: object) -> str:
     try:
         return require_text(accumulator.add(chunk))
     except (AttributeError, IndexError, KeyError, TypeError) as error:
-        message = f"a piece of type {type(chunk).__name__!r} cannot be read: {error}"
+        message = f"a chunk of type {type(chunk).__name__!r} cannot be read: {error}"
         raise UsageError(Problem("PP533", message, None, "pass the stream of one SDK, unchanged")) from error
 
 
@@ -76,7 +76,7 @@ def _finish(prompt: Prompt, checker: Any, accumulator: StreamAccumulator | None)
     try:
         completion = accumulator.completion()
     except ProviderError:
-        # The stream has no end: whatever arrived is cut.
+        # The stream stopped without an end, so its text is cut off.
         return checker.close("length")  # type: ignore[no-any-return]
     if completion.tool_calls or completion.finish_reason == "content_filter":
         return prompt.check(completion)
@@ -130,7 +130,7 @@ def _open(chunk: object) -> StreamAccumulator:
         return _OpenAIEventStream()
     if kind in ("message_start", "content_block_start", "ping"):
         return AnthropicStream()
-    message = f"a piece of type {type(chunk).__name__!r} is not a piece of a reply"
+    message = f"a chunk of type {type(chunk).__name__!r} is not part of a reply"
     raise UsageError(Problem("PP533", message, None, _HINT))
 
 
@@ -159,7 +159,7 @@ class _TextStream(_Stream):
 
     def add(self, chunk: Any) -> str:
         if not isinstance(chunk, str | bytes):
-            raise TypeError("the pieces before it are text")
+            raise TypeError("the chunks before it are text")
         return self.add_text(chunk if isinstance(chunk, str) else self._decoder.decode(chunk))
 
 

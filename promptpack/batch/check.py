@@ -27,7 +27,7 @@ COLUMNS: Final = ("id", "ok", "outcome", "rounds", "usage", "failure", "verdict"
 _MISSING: Final = RequestFailure("missing", "no file has a reply with this id")
 
 
-class Judged(NamedTuple):
+class CheckedReply(NamedTuple):
     """One reply to a prompt and the verdict on it."""
 
     completion: Completion
@@ -74,9 +74,9 @@ class Replies:
 
     def judge(
         self, prompt: Prompt | None, replies: Iterable[BatchReply], after: Verdict | None = None
-    ) -> tuple[list[Judged], RequestFailure | None, Usage]:
+    ) -> tuple[list[CheckedReply], RequestFailure | None, Usage]:
         """Check replies until one is accepted; also return why the last request has no answer, and all tokens."""
-        judged: list[Judged] = []
+        judged: list[CheckedReply] = []
         failure: RequestFailure | None = None
         usage = Usage()
         for reply in replies:
@@ -85,7 +85,7 @@ class Replies:
                 continue
             usage += reply.completion.usage
             verdict = (prompt or self.pack).check(reply.completion, after=after)
-            judged.append(Judged(reply.completion, verdict))
+            judged.append(CheckedReply(reply.completion, verdict))
             after = verdict
             if verdict.ok:
                 break
@@ -146,7 +146,7 @@ def _read_after(row: Row) -> Verdict | None:
     return None if given is None else Verdict.from_dict(strict_json.read(given) if isinstance(given, str) else given)
 
 
-def _follow_up(prompt: Prompt, judged: Iterable[Judged]) -> tuple[Message, ...]:
+def _follow_up(prompt: Prompt, judged: Iterable[CheckedReply]) -> tuple[Message, ...]:
     """Return the messages of the conversation so far, with the last correction at the end."""
     messages = prompt.messages
     for completion, verdict in judged:
@@ -188,7 +188,7 @@ def outcome_of(failure: RequestFailure) -> str:
 def check_batch(pack: Pack, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return one record with a verdict for each row, in order, in plain data.
 
-    Each of the `rows` has a `reply`, its inputs in `context` or as keys of its own, and an `id`; or it is a line of a
+    Each of the `rows` has a `reply`, an `id`, and its inputs in `context` or as further keys; or it is a line of a
     result file of OpenAI, Anthropic or vLLM. A record has `id`, `ok`, `outcome`, `rounds`, `usage`, `failure` (why the
     provider gave no answer) and `verdict`, which `Verdict.from_dict` reads. A row that cannot be read gives
     `{"id": ..., "problems": [...]}` in its place. A row whose reply answers a correction has the verdict before it in

@@ -18,7 +18,7 @@ class Chunk(NamedTuple):
 
 
 def cut(lines: Iterable[Line], source: str, rows: int = MAX_ROWS) -> Generator[Chunk, None, None]:
-    """Yield the lines in chunks of at most so many rows, and of limited bytes."""
+    """Yield the lines in chunks with limited numbers of rows and bytes."""
     collected: list[Line] = []
     size = 0
     for line in lines:

@@ -15,7 +15,7 @@ _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 class EncodedBlock(NamedTuple):
-    """Some records, encoded; `size` is that of their text before it is compressed."""
+    """Some records, encoded; `size` is the size of their text before compression."""
 
     rows: int
     size: int
@@ -23,7 +23,7 @@ class EncodedBlock(NamedTuple):
 
 
 class Encoding(NamedTuple):
-    """How records become bytes. Blocks are compressed by themselves, so a file may be cut after any of them."""
+    """How records become bytes. Blocks are compressed separately, so a file may be cut after any of them."""
 
     format: str
     compression: str
@@ -77,7 +77,7 @@ class Encoding(NamedTuple):
 
 
 def write_record(record: Mapping[str, Any]) -> bytes:
-    """Return a record as one line of JSON, without its end; halves of surrogate pairs stay escaped."""
+    """Return a record as one line of JSON, without a line end; halves of surrogate pairs stay escaped."""
     try:
         return _ENCODER.encode(record).encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Rows by their id, on disk: contexts and corrections to join with replies, and the ids that are used already.
+"""Rows by their id, on disk: contexts and corrections to join with replies, and the ids that are already used.
 
 Both are files of SQLite next to the output, deleted at the end, so that memory does not grow with the rows.
 """
@@ -27,7 +27,7 @@ class IndexReader(NamedTuple):
 
     path: str
     version: str
-    """Tells the file from others of the same name."""
+    """Distinguishes the file from others with the same name."""
     has_contexts: bool = True
     corrections: int = 0
     """How many rounds of corrections there are; their places follow that of the contexts."""
@@ -86,7 +86,7 @@ class UsedIds:
         self._ids = _create(path, "CREATE TABLE ids (id TEXT PRIMARY KEY, place TEXT) WITHOUT ROWID")
 
     def claim(self, source: str, ids: Iterable[tuple[str, int]]) -> dict[int, str]:
-        """Add the ids of lines of a file; return the lines whose id is used already, and where."""
+        """Add the ids of lines of a file; return the lines whose id is already used, and where."""
         given = [(name, f"{source}:{line}", line) for name, line in ids]
         places = ((name, place) for name, place, _ in given)
         if self._ids.executemany("INSERT OR IGNORE INTO ids VALUES (?, ?)", places).rowcount == len(given):

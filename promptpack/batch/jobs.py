@@ -31,7 +31,7 @@ _ANSWERS: Final = "answers"
 
 @dataclass(frozen=True, slots=True)
 class BatchOptions:
-    """How any job reads, works and writes."""
+    """How a job reads, works and writes."""
 
     output: str
     errors: str = ""

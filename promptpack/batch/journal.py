@@ -34,7 +34,7 @@ class Checkpoint(NamedTuple):
 
 
 class BatchJournal:
-    """A file of lines: what the batch is, then its checkpoints."""
+    """A file of lines: a description of the batch, then its checkpoints."""
 
     def __init__(self, log: PrivateLog, last: Checkpoint | None, *, is_new: bool) -> None:
         self._log = log
@@ -44,7 +44,7 @@ class BatchJournal:
 
     @classmethod
     def open(cls, path: str, batch: Mapping[str, Any], *, resume: bool, overwrite: bool) -> "BatchJournal":
-        """Open the journal of a batch; refuse to continue another batch, or to start where one has begun."""
+        """Open the journal of a batch; refuse to continue another batch, or to replace an unfinished one."""
         log = _open_log(path)
         try:
             return cls._open(log, batch, resume, overwrite)

@@ -38,7 +38,7 @@ class Output:
         return {**self._state, "files": list(self._state["files"])}
 
     def find_results(self) -> list[str]:
-        """Return the complete files of these names that are there already."""
+        """Return the complete files of these names that already exist."""
         return [path for path in (self.path, *self._numbered(), self.errors) if os.path.exists(path)]
 
     def open(self, state: Mapping[str, Any] | None) -> None:
@@ -55,7 +55,7 @@ class Output:
                     break
 
     def write(self, blocks: Iterable[EncodedBlock], errors: Iterable[EncodedBlock]) -> None:
-        """Append encoded records; a file that would exceed its limits ends before."""
+        """Append encoded records; a new file starts before one exceeds its limits."""
         with self._translating_errors():
             for block in blocks:
                 self._write_block(block)
@@ -71,14 +71,14 @@ class Output:
                     os.fsync(file.fileno())
 
     def close(self) -> None:
-        """Close the files as they are; what is not on disk yet may be lost."""
+        """Close the files as they are; data that is not on disk yet may be lost."""
         for file in (self._file, self._errors):
             with suppress(OSError):
                 if file is not None:
                     file.close()
 
     def finish(self, state: Mapping[str, Any]) -> list[str]:
-        """Give the complete files their names, and return these; works again if it was interrupted."""
+        """Give the complete files their names, and return these; can be repeated after an interruption."""
         self.close()
         names = [self.path] if len(state["files"]) == 1 else [self._name(n + 1) for n in range(len(state["files"]))]
         with self._translating_errors():
@@ -184,7 +184,7 @@ class PipeOutput(Output):
 def write_error(error: OSError, path: str) -> UsageError:
     """Return the problem of a file that cannot be written, such as a full disk."""
     message = f"cannot be written: {error.strerror or error}"
-    hint = "what was written before is kept; make room, and continue with --resume"
+    hint = "earlier output is kept; free some space, then continue with --resume"
     return UsageError(Problem("PP985", message, Location(path), hint))
 
 

@@ -1,4 +1,4 @@
-"""Chunks -> results in their order, in several processes that start fresh; a lost process costs no row."""
+"""Chunks -> results in their order, in several processes that start fresh; no row is lost with a process."""
 
 import os
 import signal
@@ -38,7 +38,7 @@ def map_here(worker: Worker, chunks: Iterator[Chunk]) -> Results:
 
 
 class ProcessEngine:
-    """Handles chunks in so many processes; only a few chunks for each of them are in memory."""
+    """Handles chunks in several processes; only a few chunks per process are in memory."""
 
     def __init__(self, processes: int) -> None:
         self._processes = processes
@@ -110,7 +110,7 @@ class _Pool:
         if self._losses > _MAX_LOSSES:
             chunk = self._waiting[0][0]
             place = f"one of lines {chunk.lines[0].number} to {chunk.lines[-1].number} of {chunk.source}"
-            message = f"the processes ended {self._losses} times while they handled {place}"
+            message = f"the worker processes died {self._losses} times on {place}"
             hint = "look for a row that needs too much memory, then continue with --resume"
             raise UsageError(Problem("PP987", message, None, hint)) from error
         self.close()

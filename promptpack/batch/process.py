@@ -41,7 +41,7 @@ class OnlyIds:
 class Phase(NamedTuple):
     """A part of a batch: chunks and what is done with them.
 
-    `claim` gets the ids of a chunk and returns the lines whose id is used already. A phase that `repeats` does its work
+    `claim` gets the ids of a chunk and returns the lines whose id is already used. A phase that `repeats` does its work
     again when the batch is continued, because its results are not in the output.
     """
 
@@ -93,7 +93,7 @@ class Resources:
         return index
 
     def place(self, name: str) -> str:
-        """Return the path of such a file."""
+        """Return the path of a temporary file of this batch."""
         return f"{self._base}.{name}"
 
 
@@ -105,7 +105,7 @@ class BatchReport(NamedTuple):
 
 
 def run(plan: BatchPlan) -> BatchReport:
-    """Run a batch, or continue it; when it stops early, what is written is kept."""
+    """Run a batch, or continue it; if it stops early, its output so far is kept."""
     output = plan.output
     if isinstance(output, PipeOutput):
         return _Run(plan, None).run()
@@ -135,7 +135,7 @@ def _require_free(plan: BatchPlan, journal: BatchJournal) -> None:
     elif found:
         journal.delete()
         hint = "delete it, use another output, or pass --overwrite"
-        raise UsageError(Problem("PP985", "is there already", Location(found[0]), hint))
+        raise UsageError(Problem("PP985", "already exists", Location(found[0]), hint))
 
 
 class _Run:
@@ -166,7 +166,7 @@ class _Run:
                     self._save()
                 raise
             if self._left:
-                self._refuse("the rows are fewer than before")
+                self._refuse("there are fewer rows than before")
             last = self._save(is_complete=True)
         if self._journal is None:
             output.finish(last.output)
@@ -193,7 +193,7 @@ class _Run:
         self._count(chunk)
         self._left -= 1
         if not self._left and self._last and self._digest.hexdigest() != self._last.digest:
-            self._refuse(f"{chunk.source} has other rows than before")
+            self._refuse(f"{chunk.source} has different rows than before")
 
     def _write(self, chunk: Chunk, result: ChunkResult, repeats: bool) -> None:
         if result.first_error is not None and self._plan.strict:

@@ -25,7 +25,7 @@ _MAX_BLOCKS: Final = 10_000
 
 
 class RayEngine(NamedTuple):
-    """Handles chunks in so many actors, on the cluster at an address or on one of its own on this machine."""
+    """Handles chunks in several actors, on the cluster at an address or on a new one on this machine."""
 
     processes: int
     address: str
@@ -86,7 +86,7 @@ def connect(address: str, processes: int) -> Any:
                 _node_ip_address=LOOPBACK,
             )
             break
-        except Exception as error:  # Ray raises many kinds when its processes do not start in 30 seconds
+        except Exception as error:  # Ray raises many kinds of exceptions when its processes do not start in 30 seconds
             ray.shutdown()
             if attempt == _ATTEMPTS:
                 message = f"Ray does not start: {' '.join(str(error).split())[:200]}"

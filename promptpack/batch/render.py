@@ -54,7 +54,7 @@ def render_batch(
 ) -> list[dict[str, Any]]:
     """Return one request for each row, in order, in plain data.
 
-    Each of the `rows` has its inputs in `context`, or as keys of its own, and an `id`; without one, it is computed from
+    Each of the `rows` has an `id`, and its inputs in `context` or as further keys; a missing id is computed from
     the context. A row that cannot be rendered gives `{"id": ..., "problems": [...]}` in its place. `shape` is the form
     of a line in a request file: of `openai`, `anthropic` or `vllm`, which need a `model` and take `params` and `strict`
     (the schema of the reply in the strict form of the provider), or `messages`, with the keys `id` and `messages`. The

@@ -14,7 +14,7 @@ _ANTHROPIC_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class FileLimits(NamedTuple):
-    """What one file of a provider may have at most; None for any."""
+    """The limits of one file of a provider; None for no limit."""
 
     rows: int | None = None
     bytes: int | None = None
@@ -28,7 +28,7 @@ LIMITS: Final[Mapping[str, FileLimits]] = {
 
 @dataclass(frozen=True, slots=True)
 class RequestSettings:
-    """The shape of requests, and what they have besides the prompt."""
+    """The shape of requests, and their contents besides the prompt."""
 
     shape: ShapeName = "messages"
     model: str = ""

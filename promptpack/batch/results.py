@@ -13,7 +13,7 @@ FINISH_REASON: Final = "finish_reason"
 AFTER: Final = "after"
 KEYS: Final = (REPLY, FINISH_REASON, AFTER)
 _CUSTOM_ID: Final = "custom_id"
-# Data that is passed on as it is: the arguments of a tool call.
+# Data that is passed on unchanged: the arguments of a tool call.
 _OPAQUE: Final = ("input", "args")
 
 

@@ -16,7 +16,7 @@ _MAX_ID: Final = 512
 
 
 def parse_line(line: Line) -> dict[str, Any]:
-    """Return the object of a line; raise a `UsageError` if there is none. Messages show nothing of the content."""
+    """Return the object of a line; raise a `UsageError` if there is none. Messages never show the content."""
     if line.problem:
         raise row_error(line.problem)
     try:

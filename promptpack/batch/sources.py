@@ -33,7 +33,7 @@ class FileKind(NamedTuple):
 
     @classmethod
     def of(cls, path: str) -> "FileKind":
-        """Return the kind of a file; raise a `UsageError` if its name does not tell."""
+        """Return the kind of a file; raise a `UsageError` if its name does not show it."""
         if path == STANDARD:
             return cls("jsonl", "")
         name, compression = path.lower(), ""
@@ -43,7 +43,7 @@ class FileKind(NamedTuple):
         found = next((suffix for suffix in _FORMATS if name.endswith(suffix)), None)
         if found is None or (found == ".parquet" and compression):
             hint = "use .jsonl, .csv or .parquet; .jsonl and .csv also with .gz or .zst"
-            raise UsageError(Problem("PP982", "the name of the file does not tell its format", Location(path), hint))
+            raise UsageError(Problem("PP982", "the file name does not show the format", Location(path), hint))
         return cls("jsonl" if found in (".ndjson", ".json") else found[1:], compression)
 
 
@@ -70,7 +70,7 @@ class RowSource:
 
     @property
     def is_table(self) -> bool:
-        """Whether rows have cells, whose texts are values of inputs that are no texts."""
+        """Whether rows have cells: their texts are parsed for inputs that are not text."""
         return self.kind.format != "jsonl"
 
     @property
@@ -179,7 +179,7 @@ def _decode(stream: BinaryIO, label: str) -> Iterator[str]:
 
 
 def stream_lines(stream: BinaryIO, label: str) -> Iterator[bytes]:
-    """Yield the lines of a CSV file with their ends; beyond one that is too long, rows cannot be told apart."""
+    """Yield the lines of a CSV file with their ends; beyond one that is too long, rows cannot be separated."""
     from promptpack.batch.lines import MAX_LINE
 
     first = True
@@ -193,7 +193,7 @@ def stream_lines(stream: BinaryIO, label: str) -> Iterator[bytes]:
 def _require_different(header: list[str], label: str) -> None:
     twice = [name for name, count in Counter(header).items() if count > 1]
     if twice:
-        raise PackError(Problem("PP982", f"the column {twice[0]!r} is there twice", Location(label, 1, 1)))
+        raise PackError(Problem("PP982", f"the column {twice[0]!r} appears twice", Location(label, 1, 1)))
 
 
 def _read_parquet(raw: BinaryIO) -> Iterator[Line]:

@@ -1,4 +1,4 @@
-"""`BatchSummary`: what happened to the rows, counted; summaries of parts add up to that of the whole."""
+"""`BatchSummary`: counts of what happened to the rows; the summaries of parts add up."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 BINS: Final = 10
-"""Of the confidence; each is so many points wide."""
+"""The number of bins of confidence, and the width of each in points."""
 ACCEPTED: Final = ("valid", "recovered", "tool_call")
 
 

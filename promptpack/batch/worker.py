@@ -28,7 +28,7 @@ class RowHandler(Protocol):
 
 
 class ChunkResult(NamedTuple):
-    """What became of a chunk."""
+    """The results of a chunk."""
 
     blocks: tuple[EncodedBlock, ...]
     errors: tuple[EncodedBlock, ...]
@@ -88,4 +88,4 @@ def read_problems(record: Row) -> Iterator[Problem]:
 
 def _repeated_error(identifier: str, first: str) -> UsageError:
     message = f"the id {identifier!r} is used twice, first in {first}"
-    return UsageError(Problem("PP981", message, None, "give every row an id of its own"))
+    return UsageError(Problem("PP981", message, None, "give every row a unique id"))

@@ -30,11 +30,11 @@ _OPTIONS: tuple[tuple[tuple[str, ...], str, dict[str, Any]], ...] = (
     (("--resume",), "Continue an interrupted batch.", {"is_flag": True}),
     (("--overwrite",), "Replace existing files, and forget an interrupted batch.", {"is_flag": True}),
     (("--report",), "Write one page with charts.", {"type": _FILE}),
-    (("--format",), "How the counts are printed.", {"type": click.Choice(["text", "json"]), "default": "text"}),
+    (("--format",), "The format of the printed counts.", {"type": click.Choice(["text", "json"]), "default": "text"}),
 )
 _ENGINE: tuple[tuple[tuple[str, ...], str, dict[str, Any]], ...] = (
-    (("--processes",), "How many processes work.  [default: one per core]", {"type": click.IntRange(1, 512)}),
-    (("--engine",), "Where they work.", {"type": click.Choice(["local", "ray"]), "default": "local"}),
+    (("--processes",), "The number of worker processes.  [default: one per core]", {"type": click.IntRange(1, 512)}),
+    (("--engine",), "Where the workers run.", {"type": click.Choice(["local", "ray"]), "default": "local"}),
     (("--address",), "The Ray cluster to use.  [default: one is started on this machine]", {}),
 )
 _REQUESTS: tuple[tuple[tuple[str, ...], str, dict[str, Any]], ...] = (

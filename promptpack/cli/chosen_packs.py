@@ -17,7 +17,7 @@ _BESIDE = (FLOW, LABELS, LOCK)  # they have their own commands
 
 
 class ChosenPacks(NamedTuple):
-    """The packs the problems of broken ones, and the folders; `files` has all pack files, if all are chosen."""
+    """The packs, the problems of broken ones, and the folders; `files` has all pack files, if all are chosen."""
 
     packs: tuple[Pack, ...]
     problems: tuple[Problem, ...]

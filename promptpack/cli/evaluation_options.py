@@ -20,9 +20,9 @@ from promptpack.problem import Problem, UsageError
 Command = TypeVar("Command", bound=Callable[..., Any])
 _SCRIPTED = "scripted"
 PATIENT = Backoff(longest=120.0)
-"""Of work that is not urgent: it waits as long as most servers ask for."""
+"""The backoff of work that is not urgent: it waits as long as most servers ask for."""
 _MORE_THAN_0 = options.FiniteRange(0, min_open=True)
-# More repetitions of a case tell little; more cases do.
+# More repetitions of a case add little information; more cases add more.
 _MAX_REPETITIONS = 1_000
 
 
@@ -56,12 +56,12 @@ _OPTIONS: tuple[tuple[tuple[str, ...], str, dict[str, Any]], ...] = (
     ),
     (("--seed",), "The seed of the bootstrap.", {"default": 0}),
     (("--concurrency",), "How many conversations run at a time.", {"default": 4, "type": click.IntRange(1, 256)}),
-    (("--requests-per-minute",), "Send no more requests than that.", {"type": _MORE_THAN_0}),
-    (("--tokens-per-minute",), "Use no more tokens than that.", {"type": _MORE_THAN_0}),
-    (("--retries",), "How often a request is sent again after a temporary failure.", {"default": 5}),
+    (("--requests-per-minute",), "The maximum number of requests per minute.", {"type": _MORE_THAN_0}),
+    (("--tokens-per-minute",), "The maximum number of tokens per minute.", {"type": _MORE_THAN_0}),
+    (("--retries",), "The maximum number of retries of a request after temporary failures.", {"default": 5}),
     (
         ("--timeout",),
-        "The longest silence of the server, in seconds.",
+        "How long the server may be silent, in seconds.",
         {"default": 120.0, "type": options.FiniteRange()},
     ),
     (("--prices", "prices_file"), "A YAML file with the prices of models.", {"type": _FILE}),

@@ -37,7 +37,7 @@ GROUPS = {
     },
     "Version": {
         "list": "list packs, versions and locales",
-        "diff": "show what changed between versions, and which version that needs",
+        "diff": "show what changed between versions, and the version bump it needs",
         "log": "list the versions of a pack with the class of each change",
         "bump": "copy a pack to its next version, or move an edited release there",
         "release": "turn a draft into a release, and lock it",
@@ -46,7 +46,7 @@ GROUPS = {
     },
     "Exchange": {
         "stubs": "write a typed Python module for each pack",
-        "graph": "draw which agent follows which, and the data they pass on",
+        "graph": "draw the order of the agents and the data they pass on",
     },
 }
 COMMANDS = {name: about for commands in GROUPS.values() for name, about in commands.items()}
@@ -124,7 +124,7 @@ def run() -> None:
 
 
 def _report_full_disk(error: OSError) -> None:
-    """Say that the output cannot be written, and give up what is left of it."""
+    """Say that the output cannot be written, and discard the rest of it."""
     with suppress(OSError):
         print_problems([Problem("PP126", f"the output cannot be written: {error.strerror}")], err=True)
     # Python would write it again at its end.

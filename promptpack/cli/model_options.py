@@ -23,12 +23,12 @@ def model_options(command: Command) -> Command:
             click.option("--provider", "kind", default="scripted", show_default=True, type=click.Choice(_KINDS)),
             click.option("--model", help="The model to ask."),
             click.option("--base-url", help="The address of the provider's server."),
-            click.option("--api-key", help="The API key.  [default: $OPENAI_API_KEY or the like]"),
+            click.option("--api-key", help="The API key.  [default: $OPENAI_API_KEY or its equivalent]"),
             click.option(
                 "--replies", "replies_file", type=click.Path(exists=True, dir_okay=False),
                 help="A YAML file with replies for the scripted provider, by the name of the step or pack.",
             ),
-            click.option("--rounds", default=3, show_default=True, help="How many replies of an agent are checked."),
+            click.option("--rounds", default=3, show_default=True, help="The maximum number of replies per agent."),
         )
     ):  # fmt: skip
         command = option(command)
@@ -50,7 +50,7 @@ class Models:
             self._real = open_provider(kind, model, base_url, api_key)
 
     def provider_for(self, name: str) -> Provider:
-        """Return the provider of a step; a script goes on where its last visit ended."""
+        """Return the provider of a step; a script continues where its last visit ended."""
         if self._real is not None:
             return self._real
         if name not in self._script:

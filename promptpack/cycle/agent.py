@@ -134,13 +134,13 @@ class Agent:
     def _run(self, context: object, inputs: Mapping[str, Any], services: Services) -> AgentRun:
         with observe_conversation(self.pack) as seen:
             prompt = seen.entered(self._prompt(context, inputs))
-            transcript = seen.took(drive(converse(self._conversation(prompt)), self.provider, services))
+            transcript = seen.record(drive(converse(self._conversation(prompt)), self.provider, services))
         return _agent_run(prompt, transcript)
 
     async def _arun(self, context: object, inputs: Mapping[str, Any], services: Services) -> AgentRun:
         with observe_conversation(self.pack) as seen:
             prompt = seen.entered(self._prompt(context, inputs))
-            transcript = seen.took(await adrive(converse(self._conversation(prompt)), self.provider, services))
+            transcript = seen.record(await adrive(converse(self._conversation(prompt)), self.provider, services))
         return _agent_run(prompt, transcript)
 
     def _prompt(self, context: object, inputs: Mapping[str, Any]) -> "Prompt":

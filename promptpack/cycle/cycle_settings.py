@@ -34,9 +34,10 @@ class Backoff:
 class CycleSettings:
     """All settings of a cycle.
 
-    `rounds` limits the judged replies, `tool_rounds` the rounds of tool calls before the model must answer, `timeout`
-    the silence of a server and `deadline` the whole run, both in seconds. `retries` is how often a request is sent
-    again after a temporary failure. An `Agent` asks again if a reply needs a repair in `refuse` (kinds or risks).
+    `rounds` limits the judged replies, and `tool_rounds` the rounds of tool calls before the model must answer.
+    `timeout` limits the silence of a server and `deadline` the whole run, both in seconds. `retries` limits how often a
+    request is sent again after temporary failures. An `Agent` asks again if a reply needs a repair in `refuse` (kinds
+    or risks).
 
     `model` is the model to ask, by default that of the provider. `system_prompt` goes before the first message of an
     `LlmCycle`. `params` are further arguments of each request, such as `temperature`. `backoff` plans the waits between

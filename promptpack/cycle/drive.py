@@ -54,12 +54,12 @@ def _perform(effect: Effect, provider: Provider, services: Services) -> Any:
     match effect:
         case Send():
             with observe_call(effect, provider) as seen:
-                return seen.took(provider.complete(_with_on_delta(effect, services)))
+                return seen.record(provider.complete(_with_on_delta(effect, services)))
         case Sleep():
             return services.clock.sleep(effect.seconds, services.cancellation)
         case CallTool():
             with observe_tool(effect) as seen:
-                return seen.took(_call(effect))
+                return seen.record(_call(effect))
         case Now() | Emit():
             return _perform_instantly(effect, services)
 
@@ -70,12 +70,12 @@ async def _aperform(effect: Effect, provider: Provider, services: Services) -> A
         case Send():
             with observe_call(effect, provider) as seen:
                 work = provider.acomplete(_with_on_delta(effect, services))
-                return seen.took(await _unless_cancelled(work, services.cancellation))
+                return seen.record(await _unless_cancelled(work, services.cancellation))
         case Sleep():
             return await _unless_cancelled(services.clock.asleep(effect.seconds), services.cancellation)
         case CallTool():
             with observe_tool(effect) as seen:
-                return seen.took(await _unless_cancelled(_acall(effect), services.cancellation))
+                return seen.record(await _unless_cancelled(_acall(effect), services.cancellation))
         case Now() | Emit():
             return _perform_instantly(effect, services)
 

@@ -85,12 +85,12 @@ class LlmCycle:
     def _run(self, messages: tuple[Message, ...], tools: ToolSource, judge: JudgeFunction | None) -> Transcript:
         conversation = Conversation(messages, self._settings, read_tools(tools), judge)
         with observe_conversation() as seen:
-            return self._store(seen.took(drive(converse(conversation), self._provider, self._services)))
+            return self._store(seen.record(drive(converse(conversation), self._provider, self._services)))
 
     async def _arun(self, messages: tuple[Message, ...], tools: ToolSource, judge: JudgeFunction | None) -> Transcript:
         conversation = Conversation(messages, self._settings, read_tools(tools), judge)
         with observe_conversation() as seen:
-            return self._store(seen.took(await adrive(converse(conversation), self._provider, self._services)))
+            return self._store(seen.record(await adrive(converse(conversation), self._provider, self._services)))
 
     def _store(self, transcript: Transcript) -> Transcript:
         self._history = transcript.messages

@@ -23,19 +23,19 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Observer:
-    """Tells the listeners, if there are any, what a block got; returns each value unchanged."""
+    """Passes the results of a block to the listeners; returns each value unchanged."""
 
     on_result: Callable[[Any], object] | None = None
     on_prompt: Callable[[Prompt], object] | None = None
 
-    def took(self, result: Result) -> Result:
-        """Note the result of the block."""
+    def record(self, result: Result) -> Result:
+        """Record the result of the block, and return it."""
         if self.on_result is not None:
             self.on_result(result)
         return result
 
     def entered(self, prompt: Prompt) -> Prompt:
-        """Note the prompt of the run."""
+        """Record the prompt of the run, and return it."""
         if self.on_prompt is not None:
             self.on_prompt(prompt)
         return prompt

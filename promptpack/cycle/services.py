@@ -34,7 +34,7 @@ class Cancellation:
         return self._event.is_set()
 
     def wait(self, seconds: float) -> None:
-        """Wait for so many `seconds`, or until `cancel` is called."""
+        """Wait for the given `seconds`, or until `cancel` is called."""
         self._event.wait(seconds)
 
     def raise_if_cancelled(self) -> None:
@@ -60,11 +60,11 @@ class Clock(Protocol):
         ...
 
     def sleep(self, seconds: float, cancellation: Cancellation) -> None:
-        """Wait for so many `seconds`, or until `cancellation` stops the run."""
+        """Wait for the given `seconds`, or until `cancellation` stops the run."""
         ...
 
     async def asleep(self, seconds: float) -> None:
-        """Sleep for so many `seconds` without blocking the event loop."""
+        """Sleep for the given `seconds` without blocking the event loop."""
         ...
 
 
@@ -79,11 +79,11 @@ class SystemClock:
         return time.monotonic()
 
     def sleep(self, seconds: float, cancellation: Cancellation) -> None:
-        """Wait for so many `seconds`, or until `cancellation` stops the run."""
+        """Wait for the given `seconds`, or until `cancellation` stops the run."""
         cancellation.wait(seconds)
 
     async def asleep(self, seconds: float) -> None:
-        """Sleep for so many `seconds` without blocking the event loop."""
+        """Sleep for the given `seconds` without blocking the event loop."""
         import asyncio
 
         await asyncio.sleep(seconds)

@@ -192,7 +192,7 @@ def _quoted_value(lines: list[str], at: int) -> Iterator[LineFix]:
             yield LineFix("a value that contains ': ' needs quotes", at, start, fixed)
         elif bare[0] in "[{" and bare[-1] not in "]}":
             yield LineFix(
-                f"a value that starts with {bare[0]!r} and goes on after the bracket needs quotes", at, start, fixed
+                f"a value that starts with {bare[0]!r} and continues after the bracket needs quotes", at, start, fixed
             )
         elif bare[0] not in "[{":
             yield LineFix("this value needs quotes", at, start, fixed)
@@ -235,7 +235,7 @@ def _quotes_in_brackets(lines: list[str], at: int) -> Iterator[LineFix]:
 
 
 def _commas_in_brackets(lines: list[str], at: int) -> Iterator[LineFix]:
-    """Propose a comma before a member or after a quoted item, or one bracket less."""
+    """Propose a comma before a member or after a quoted item, or one bracket fewer."""
     line = lines[at]
     places = [found.start() for found in _MISSING_COMMA.finditer(line)] + [
         one.end() for one in _NO_COMMA.finditer(line)

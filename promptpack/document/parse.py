@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _DEFAULT_LIMITS = DocumentLimits()
-# More would not be read.
+# Nobody reads more.
 _MAX_PROBLEMS = 50
 _BOM = "\ufeff"
 # Takes the place of a key inside a list.
@@ -39,7 +39,7 @@ def parse(source: bytes | str, path: str = "<text>", limits: DocumentLimits = _D
     """Parse one YAML document; raise `PackError` with all its problems."""
     text, encoded = _decode(source, path, limits)
     warnings = check_characters(text, path, encoded)
-    reader = _Reader(path, text, encoded, limits)
+    reader = _EventReader(path, text, encoded, limits)
     data = reader.read()
     if reader.problems:
         raise PackError(reader.problems[:_MAX_PROBLEMS])
@@ -89,7 +89,7 @@ def _decode_bytes(source: bytes, path: str) -> str:
         raise PackError(Problem("PP101", "file is not UTF-8", location, "save it as UTF-8")) from error
 
 
-class _Reader:
+class _EventReader:
     """Reads the events of one text in one pass."""
 
     def __init__(self, path: str, text: str, encoded: bytes, limits: DocumentLimits) -> None:

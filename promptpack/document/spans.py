@@ -8,7 +8,7 @@ from typing import NamedTuple
 from promptpack.document.yaml_nodes import BLOCKS, YamlMapping, YamlNode, YamlSequence
 
 
-class Block(NamedTuple):
+class BlockScalar(NamedTuple):
     """The lines of a block scalar (`|` or `>`), from the line that opens it, and the indentation of its text."""
 
     lines: range
@@ -31,16 +31,16 @@ class ScalarSpans:
         index = bisect_right(self._spans, offset, key=lambda span: span[0]) - 1
         return index >= 0 and offset < self._spans[index][1]
 
-    def find_block(self, line: int) -> Block | None:
+    def find_block(self, line: int) -> BlockScalar | None:
         """Return the block that a line opens or belongs to."""
         index = bisect_right(self._blocks, line, key=lambda block: block.lines.start) - 1
         return self._blocks[index] if index >= 0 and line in self._blocks[index].lines else None
 
 
-def _read_block(text: str, node: YamlNode) -> Block:
+def _read_block(text: str, node: YamlNode) -> BlockScalar:
     lines = text[node.start : node.end].removesuffix("\n").split("\n")
     first = next((line for line in lines[1:] if line.strip()), "")
-    return Block(range(node.line, node.line + len(lines)), len(first) - len(first.lstrip(" ")))
+    return BlockScalar(range(node.line, node.line + len(lines)), len(first) - len(first.lstrip(" ")))
 
 
 def _iterate_scalars(root: YamlNode) -> Iterator[YamlNode]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import yaml
 
 # How many lines before the error may have caused it, how many after it must parse, how long a line may be, and how
-# much text all tries together may parse.
+# much text all attempts may parse in total.
 _MAX_LINES: Final = 60
 _LOOKAHEAD: Final = 40
 _MAX_LENGTH: Final = 2_000

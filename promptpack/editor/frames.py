@@ -1,4 +1,4 @@
-"""The messages of an editor as a stream that ends where a header is broken: what follows cannot be understood."""
+"""The messages of an editor as a stream that ends at an invalid header, because the rest cannot be parsed."""
 
 import re
 from typing import BinaryIO, Final

@@ -1,4 +1,4 @@
-"""The requests that editor extensions send beside those of the Language Server Protocol: a preview, and tests."""
+"""The requests that editor extensions send besides those of the Language Server Protocol: a preview, and tests."""
 
 import asyncio
 from collections.abc import Callable, Mapping

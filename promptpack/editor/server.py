@@ -129,7 +129,7 @@ class PackServer:
             self.server.feature(name, options)(partial(function))
 
     def run(self) -> None:
-        """Serve one editor until it disconnects, or sends what is no message."""
+        """Serve one editor until it disconnects, or sends something that is not a message."""
         frames = Frames(sys.stdin.buffer)
         self.server.start_io(cast("BinaryIO", frames))
         if frames.is_broken:

@@ -22,7 +22,7 @@ from promptpack.problem import PackError, Problem
 
 T = TypeVar("T")
 
-# An editor keeps the packs of so many folders, and the buffers of so many files.
+# An editor caches the packs of this many folders, and the buffers of this many files.
 _MAX_FOLDERS = 8
 _MAX_FILES = 32
 _LONG_TEXT = 100_000
@@ -56,7 +56,7 @@ class Workspace:
         self._caches: Recent[tuple[LintSettings, ResultCache]] = Recent(_MAX_FOLDERS)
 
     def report(self, path: str, text: str) -> LintReport:
-        """Lint a file as it is typed; a file that is no pack, flow or labels has no problems."""
+        """Lint a file as it is typed; a file that is not a pack, flow or labels file has no problems."""
         root, wanted = self._find_root(path)
         folder = files.Folder(root)
         if self._is_flow(folder, path, text):

@@ -4,7 +4,7 @@ from promptpack.evaluation.cases import Case, check_cases, read_cases
 from promptpack.evaluation.evaluate import EvaluationPlan, evaluate
 from promptpack.evaluation.evaluated_pack import EvaluatedPack
 from promptpack.evaluation.journal import open_journals
-from promptpack.evaluation.judge import JudgePack
+from promptpack.evaluation.judge_pack import JudgePack
 from promptpack.evaluation.prices import read_prices
 from promptpack.evaluation.results import Evaluation
 

@@ -1,4 +1,4 @@
-"""`Answer`: what a model replied to one case in one repetition, as a journal stores it, without secrets."""
+"""`Answer`: the replies of a model to one case in one repetition, as a journal stores it, without secrets."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

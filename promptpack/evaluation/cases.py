@@ -137,7 +137,7 @@ def _read_csv(text: str, source: str, pack: Pack) -> list[Case]:
 def _find_column_problems(header: Sequence[str], pack: Pack, place: Location) -> Iterator[Problem]:
     for name, count in Counter(header).items():
         if count > 1:
-            yield Problem("PP970", f"the column {name!r} is there twice", place)
+            yield Problem("PP970", f"the column {name!r} appears twice", place)
         elif name != _ID_COLUMN and not name.startswith(_EXPECT_COLUMN) and name not in pack.inputs:
             hint = did_you_mean(name, pack.inputs) or f"its inputs are {', '.join(pack.inputs) or 'none'}"
             yield Problem("PP970", f"{pack.label} has no input {name!r}", place, hint)

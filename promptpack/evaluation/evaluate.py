@@ -14,10 +14,10 @@ from promptpack.evaluation.evaluated_pack import EvaluatedPack
 from promptpack.evaluation.grades import Grades
 from promptpack.evaluation.grading import ExpectationGrader, Grader, RuleGrader, VerdictGrader
 from promptpack.evaluation.journal import Journal
-from promptpack.evaluation.judge import JudgePack
+from promptpack.evaluation.judge_pack import JudgePack
 from promptpack.evaluation.pace import Pace
 from promptpack.evaluation.prices import Price, Prices
-from promptpack.evaluation.results import Evaluation, JudgeResult, SideResult
+from promptpack.evaluation.results import Evaluation, JudgeUsage, SideResult
 from promptpack.evaluation.spending import CostLimit
 from promptpack.evaluation.statistics import RateComparison, compare
 from promptpack.private import PrivateFolder
@@ -116,13 +116,13 @@ def _spent(plan: EvaluationPlan, samples: Sequence[Sample]) -> float:
     return sum(price.cost(answer.usage) for price, answer in found if price and answer)
 
 
-def _judge_result(plan: EvaluationPlan, grades: Grades) -> JudgeResult | None:
+def _judge_result(plan: EvaluationPlan, grades: Grades) -> JudgeUsage | None:
     if plan.judge is None:
         return None
     answers = grades.judged
     usage = sum((one.usage for one in answers), Usage())
     price = plan.price(plan.judge.subject)
-    return JudgeResult(plan.judge.subject, len(answers), usage, price.cost(usage) if price else None)
+    return JudgeUsage(plan.judge.subject, len(answers), usage, price.cost(usage) if price else None)
 
 
 def _compare(plan: EvaluationPlan, first: SideResult, second: SideResult) -> RateComparison:

@@ -7,7 +7,7 @@ from promptpack.evaluation.collecting import Sample
 from promptpack.evaluation.evaluated_pack import EvaluatedPack
 from promptpack.evaluation.grading import Grader, grade
 from promptpack.evaluation.journal import Journal
-from promptpack.evaluation.judge import JudgePack
+from promptpack.evaluation.judge_pack import JudgePack
 from promptpack.evaluation.prices import Price
 from promptpack.evaluation.results import GradedAnswer, MissingAnswer, SideResult
 
@@ -69,7 +69,7 @@ class Grades:
             return f"the judge gave no answer: {_find_failure(question, failures)}"
         said = self._judge.read(question.stored)
         if said is None:
-            return f"the judge's own reply is of no use: {question.stored.outcome}, no grade at {self._judge.path}"
+            return f"the judge's own reply is unusable: {question.stored.outcome}, no grade at {self._judge.path}"
         return (said,) if said else ()
 
 

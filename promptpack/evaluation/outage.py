@@ -1,4 +1,4 @@
-"""`Outage`: whether a server fails so often that further calls make no sense."""
+"""`Outage`: whether a server fails so often that further calls are pointless."""
 
 from typing import Final
 

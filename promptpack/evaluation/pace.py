@@ -18,7 +18,7 @@ class Pace:
         self._turn = asyncio.Lock()
 
     async def wait(self, tokens: int) -> None:
-        """Wait for the turn of a request with so many tokens; `settle` corrects the number later."""
+        """Wait for the turn of a request with this many tokens; `settle` corrects the number later."""
         async with self._turn:
             now = self._clock.now()
             while (start := max(self._next_request, self._next_token, self._resumes)) > now:
@@ -32,5 +32,5 @@ class Pace:
         self._next_token += (used - estimated) * self._token_gap
 
     def pause(self, seconds: float) -> None:
-        """Send nothing for so many seconds, because the server asked for it."""
+        """Send nothing for this many seconds, because the server asked for it."""
         self._resumes = max(self._resumes, self._clock.now() + seconds)

@@ -1,4 +1,4 @@
-"""The price file: what a million tokens of each model cost, and what a usage costs with it."""
+"""The price file: the cost of a million tokens of each model, and of a usage."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

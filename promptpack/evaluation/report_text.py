@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from promptpack.evaluation.results import Evaluation, JudgeResult, SideResult
+from promptpack.evaluation.results import Evaluation, JudgeUsage, SideResult
 from promptpack.evaluation.statistics import Interval, RateComparison
 
 _MAX_KINDS = 5
@@ -57,7 +57,7 @@ def _comparison(found: RateComparison) -> list[str]:
     ]
 
 
-def judged(judge: JudgeResult, currency: str) -> str:
+def judged(judge: JudgeUsage, currency: str) -> str:
     """Return what a judge was asked and what it cost, which the numbers of the versions leave out."""
     tokens = f"{judge.usage.input_tokens:,} tokens in, {judge.usage.output_tokens:,} out"
     return f"{judge.subject.label}, asked {_times(judge.questions)}; {tokens}, cost {money(judge.cost, currency)}"

@@ -24,7 +24,7 @@ class GradedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class MissingAnswer:
-    """A sample without a grade, and why: the server failed, or the judge's reply is of no use."""
+    """A sample without a grade, and why: the server failed, or the judge's reply is unusable."""
 
     case: Case
     repetition: int
@@ -50,7 +50,7 @@ class SideResult:
 
     @property
     def pass_rate(self) -> Interval:
-        """The mean of the rates of the cases, with its Wilson interval for so many cases."""
+        """The mean of the rates of the cases, with its Wilson interval for their number."""
         rates = self.rates
         mean = float(sum(rates.values(), Fraction(0)) / len(rates)) if rates else 0.0
         return wilson_interval(mean, len(rates))
@@ -106,7 +106,7 @@ class SideResult:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeResult:
+class JudgeUsage:
     """What the judge of an evaluation used."""
 
     subject: EvaluatedPack
@@ -124,7 +124,7 @@ class Evaluation:
     repeat: int
     seed: int
     currency: str
-    judge: JudgeResult | None = None
+    judge: JudgeUsage | None = None
     comparison: RateComparison | None = None
     stop: str = ""
     """Why it stopped before all answers were there; empty if it did not."""

@@ -1,4 +1,4 @@
-"""`flow.yaml` + packs -> `Flow`: which agent follows which, which data they pass on, and the runs of it."""
+"""`flow.yaml` + packs -> `Flow`: the order of the agents, the data that they pass on, and its runs."""
 
 from promptpack.flow.flow import Flow, FlowRun, FlowStep, Visit
 from promptpack.flow.model import END

@@ -36,7 +36,7 @@ class _Missing(Exception):  # noqa: N818 -- not an error: another value may take
         self.name = name
 
 
-class _NothingLeft(Exception):  # noqa: N818 -- not an error: the run goes on with `done`
+class _NothingLeft(Exception):  # noqa: N818 -- not an error: the run continues with `done`
     """All items of a list are taken."""
 
 

@@ -184,7 +184,7 @@ class FlowRun:
         """
         if self.waits_for_user or self.ended:
             state = "waits for the user" if self.waits_for_user else "has ended"
-            raise UsageError(Problem("PP726", f"the run {state}, so it takes no verdict"))
+            raise UsageError(Problem("PP726", f"the run {state}, so it cannot take a verdict"))
         run = replace(self, given=MappingProxyType({**self.given, **self.flow._checked(given or {})}))
         if not is_a(verdict, promptpack.Verdict):
             message = f"a step takes a verdict, not a value of type {type(verdict).__name__!r}"
@@ -198,7 +198,7 @@ class FlowRun:
         return run._left(self.flow.file.steps[self.at], reply)
 
     def answered(self, answer: bool) -> FlowRun:
-        """Return the run after the user's `answer`: it goes on, or ends if the answer is false."""
+        """Return the run after the user's `answer`: it continues, or ends if the answer is false."""
         if not self.waits_for_user:
             raise UsageError(Problem("PP726", "the run does not wait for the user"))
         run = replace(self, waits_for_user=False)

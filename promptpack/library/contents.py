@@ -118,7 +118,7 @@ def replace_text(contents: Contents, path: str, text: str) -> Contents:
 
 
 def _read_beside(folder: Folder, file: str, last: bytes | None, broken: Broken) -> dict[str, bytes]:
-    """Return a file beside the packs of a folder, if there is one; the last one while it is no YAML."""
+    """Return a file next to the packs of a folder, if it exists; the last one while it is not valid YAML."""
     if not folder.is_occupied(file):
         return {}
     try:
@@ -157,7 +157,7 @@ def _pack_files(folder: Folder, broken: Broken, seen: set[str]) -> Iterator[str]
 
 
 def _find_misplaced(folder: Folder, file: str) -> Problem | None:
-    """Return the problem of a file that is no pack, and that nothing reads."""
+    """Return the problem of a file that is not a pack and that nothing reads."""
     place = Location(folder.show(file))
     if file == "labels.yml":
         return Problem("PP742", "this file is not read", place, f"rename it to {LABELS}")

@@ -209,7 +209,7 @@ def locate(label: Label, version: str) -> Any:
 
 
 def _find_invalid(document: Document) -> Iterator[Problem]:
-    """Yield what the schema cannot find: invalid versions, and trials in which no version has a share."""
+    """Yield what the schema cannot find: invalid versions, and trials without a weight above 0."""
     for label in LabelIndex([document]):
         for text in () if label.alias else label.versions:
             if parse_version(text) is None:
@@ -217,7 +217,12 @@ def _find_invalid(document: Document) -> Iterator[Problem]:
                 yield Problem("PP742", f"{text!r} is not a version", locate(label, text), hint)
         if not isinstance(label.target, str) and not any(label.target.values()):
             place = document.locate_key(label.path)
-            yield Problem("PP742", f"no version of the trial {label.name!r} has a share", place, "use a weight above 0")
+            yield Problem(
+                "PP742",
+                f"no version of the trial {label.name!r} has a weight above 0",
+                place,
+                "raise one of its weights",
+            )
 
 
 def _draw(label: Label, weights: Mapping[str, float], key: object) -> str:
@@ -256,6 +261,6 @@ def _cycle(labels: Mapping[str, Label], trail: list[str]) -> Problem:
 
 
 def _missing_label(label: Label, labels: Mapping[str, Label]) -> Problem:
-    message = f"label {label.name!r} names {label.alias!r}, which is no label of {label.pack!r}"
+    message = f"label {label.name!r} names {label.alias!r}, which is not a label of {label.pack!r}"
     hint = did_you_mean(label.alias, labels) or "name a version such as 1.0.0, or another label"
     return Problem("PP744", message, label.document.locate(label.path), hint)

@@ -130,7 +130,9 @@ def find_missing(library: Library, folder: Folder, lock: Lock) -> Iterator[Probl
 def find_changes(library: Library, folder: Folder, lock: Lock) -> Iterator[Problem]:
     """Yield the locked releases that changed, and changed rendering rules."""
     if lock.rendering != RENDERING_RULES:
-        message = f"the packs were locked with rendering rules {lock.rendering}, and here they are {RENDERING_RULES}"
+        message = (
+            f"the packs were locked with rendering rules {lock.rendering}, but this version uses {RENDERING_RULES}"
+        )
         hint = f"compare the prompts, then run: promptpack lock {folder.root} --rendering"
         yield Problem("PP756", message, lock.locate("rendering"), hint)
     for entry in _releases(library, folder):
@@ -150,7 +152,7 @@ def _changed(entry: Entry, now: LockedFile, locked: LockedFile, folder: Folder) 
     reason = _explain(now, locked)
     update = f"promptpack lock {folder.root} --update {key_of(entry)[0]}"
     message = f"{_show(key_of(entry))} is a locked release, but {reason}"
-    level = "patch" if reason == _ONLY_FILE else "auto"  # `auto` moves nothing that concerns no prompt
+    level = "patch" if reason == _ONLY_FILE else "auto"  # `auto` does not move changes that affect no prompt
     move = f"promptpack bump {key_of(entry)[0]} {level} -p {folder.root}"
     keep = f"to move the change to a new version, run: {move}" if now.content != locked.content else "undo the change"
     hint = f"{keep}; to change the release itself, run: {update}"

@@ -34,7 +34,7 @@ class StoredPack(NamedTuple):
     """The glob of the overlay for a model, if the pack has one."""
 
     def restore(self) -> Pack:
-        """Build the pack; refuse it if its digest is another one here."""
+        """Build the pack; refuse it if its digest is different here."""
         return require_digest(self.build(), str(self.digest))
 
     def build(self) -> Pack:
@@ -75,7 +75,7 @@ class StoredLibrary(NamedTuple):
     is_frozen: bool = False
 
     def restore(self) -> Library:
-        """Open the library; a pack whose digest is another one here is refused when it is used."""
+        """Open the library; a pack whose digest is different here is refused when it is used."""
         library = _open(self.texts, self.limits, self.digests)
         library._is_frozen = self.is_frozen
         return library
@@ -123,7 +123,7 @@ def store_library(library: Library) -> StoredLibrary:
 def require_digest(pack: Pack, expected: str | None) -> Pack:
     """Return a pack that was built again; raise a problem if it has another digest than expected."""
     if expected is not None and pack.digest != expected:
-        message = f"{pack.label} has another digest here: {pack.digest}, not {expected}"
+        message = f"{pack.label} has a different digest here: {pack.digest}, not {expected}"
         raise UsageError(Problem("PP740", message, None, "use the same files and the same version of promptpack"))
     return pack
 

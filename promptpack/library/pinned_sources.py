@@ -1,4 +1,4 @@
-"""Open the sources of a library: what a lock file records must have the recorded digest."""
+"""Open the sources of a library: sources in a lock file must have the recorded digest."""
 
 from __future__ import annotations
 

@@ -20,13 +20,13 @@ from promptpack.linter.subject import LintLibrary, Subject
 from promptpack.problem import PackError, Problem, UsageError
 
 _MISSING_SECTION = ("PP203", "PP241")
-# Problems that name another file, which is broken.
+# Problems that refer to a broken file.
 _OF_BROKEN_FILES = ("PP234", "PP237")
-# What lint rules find while a name or a template is wrong may follow from that.
+# Rules whose problems may be consequences of a wrong name or template.
 _FOLLOWING = ("PL001", "PL009", "PL012", "PL013", "PL032", "PL203")
 # A warning that explains other problems: a key without a colon.
 _MISREAD = "PP128"
-# Files that are no packs, and that nothing reads.
+# Files that are not packs and that nothing reads.
 _MISPLACED = ("PP742", "PP759")
 # Sections whose entries do not depend on each other.
 _LISTED = ("inputs", "messages", "partials", "tests")
@@ -111,7 +111,7 @@ def lint_labels(folder: files.Folder, library: Library, settings: LintSettings, 
 def _lint_beside(
     document: Document, problems: Iterable[Problem], codes: tuple[str, ...], settings: LintSettings
 ) -> LintReport:
-    """Report the problems of a file beside the packs that are not ignored, and unused ignores."""
+    """Report the problems of a file next to the packs that are not ignored, and unused ignores."""
     ignores = IgnoreTracker([(document.text, document.path, document)])
     found = [one for one in problems if not ignores.silence(one.location, one.code)]
     unused = _report(_check_unused(ignores.unused(_codes(settings._rules), codes), settings))
@@ -137,7 +137,7 @@ def _lint_entry(entry: Entry, library: LintLibrary, settings: LintSettings) -> L
 
 
 def _keep_causes(report: LintReport, document: Document) -> LintReport:
-    """Leave out what follows from an error: what lint rules find in the same part of the file."""
+    """Leave out consequences of an error: problems that lint rules find in the same part of the file."""
     errors = [
         one
         for one in report.problems
@@ -196,20 +196,20 @@ def _lint_subject(subject: Subject, settings: LintSettings) -> LintResult:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _RuleProblem:
     rule: LintRule
     problem: Problem
     fixes: tuple[Fix, ...]
 
 
-def _report(found: Iterable[_Found]) -> LintReport:
+def _report(found: Iterable[_RuleProblem]) -> LintReport:
     listed = list(found)
     return LintReport(
         problems=tuple(one.problem for one in listed), fixes={one.problem: one.fixes for one in listed if one.fixes}
     )
 
 
-def _check_rules(subject: Subject, settings: LintSettings, shared: IgnoreTracker) -> list[_Found]:
+def _check_rules(subject: Subject, settings: LintSettings, shared: IgnoreTracker) -> list[_RuleProblem]:
     document = subject.document
     rules = _rules_for(document.path, settings)
     own = IgnoreTracker([(document.text, document.path, document)])
@@ -224,7 +224,7 @@ def _check_rules(subject: Subject, settings: LintSettings, shared: IgnoreTracker
     return [*found, *(one for one in unused if not own.silence(one.problem.location, one.rule.CODE, one.rule.NAME))]
 
 
-def _check_unused(unused: Iterable[Ignore], settings: LintSettings) -> Iterator[_Found]:
+def _check_unused(unused: Iterable[Ignore], settings: LintSettings) -> Iterator[_RuleProblem]:
     for ignore in unused:
         if unused_ignore in _rules_for(ignore.location.path, settings):
             yield _found(unused_ignore, unused_ignore.report(ignore), settings)
@@ -235,9 +235,9 @@ def _rules_for(path: str, settings: LintSettings) -> list[LintRule]:
     return [rule for rule in settings._rules if rule.CODE not in ignored]
 
 
-def _found(rule: LintRule, found: LintProblem, settings: LintSettings) -> _Found:
+def _found(rule: LintRule, found: LintProblem, settings: LintSettings) -> _RuleProblem:
     severity = settings._severity_of(rule, found.severity)
-    return _Found(rule, Problem(rule.CODE, found.message, found.location, found.hint, severity), found.fixes)
+    return _RuleProblem(rule, Problem(rule.CODE, found.message, found.location, found.hint, severity), found.fixes)
 
 
 def _codes(rules: Iterable[LintRule]) -> set[str]:

@@ -66,11 +66,11 @@ TraceScope = ChainMap[str, Bound]
 
 
 @dataclass(slots=True)
-class _Printed:
+class _PrintedValues:
     """The values that a text prints itself, and those of its partials, which texts share."""
 
     values: dict[PrintedValue, None] = field(default_factory=dict)
-    included: "list[_Printed]" = field(default_factory=list)
+    included: "list[_PrintedValues]" = field(default_factory=list)
 
 
 def trace_prompt(subject: Subject) -> DataFlow:
@@ -80,13 +80,13 @@ def trace_prompt(subject: Subject) -> DataFlow:
 
 def _trace_prompt(subject: Subject) -> DataFlow:
     walker = _Walker(subject.partials, subject.dependencies)
-    printed: dict[str, list[_Printed]] = {}
+    printed: dict[str, list[_PrintedValues]] = {}
     with limit_steps() as steps:
         for text in subject.texts:
             if text.kind in ("content", "detail", "slot") and not text.is_constant:
-                owner, found = text.memo.get("printed", (None, _Printed()))
+                owner, found = text.memo.get("printed", (None, _PrintedValues()))
                 is_known = owner is subject.dependencies
-                found = found if is_known else _Printed()
+                found = found if is_known else _PrintedValues()
                 printed.setdefault(text.role, []).append(found)
                 if not is_known:
                     walker.trace(text, found)
@@ -98,13 +98,13 @@ def trace_template(
     text: ParsedText, partials: Mapping[str, ParsedText], dependencies: DependencyFinder
 ) -> tuple[PrintedValue, ...]:
     """Return every value that a template and its partials print."""
-    found = _Printed()
+    found = _PrintedValues()
     with limit_steps():
         _Walker(partials, dependencies).trace(text, found)
     return tuple(_values_of([found]))
 
 
-def _values_of(several: Iterable[_Printed]) -> Iterator[PrintedValue]:
+def _values_of(several: Iterable[_PrintedValues]) -> Iterator[PrintedValue]:
     pending, seen = list(several)[::-1], set()
     while pending:
         printed = pending.pop()
@@ -119,11 +119,11 @@ class _Walker:
 
     def __init__(self, partials: Mapping[str, ParsedText], dependencies: DependencyFinder) -> None:
         self._dependencies = dependencies
-        self._includes: IncludeWalker[ParsedText, _Printed] = IncludeWalker(partials.get)
+        self._includes: IncludeWalker[ParsedText, _PrintedValues] = IncludeWalker(partials.get)
         self._imports: IncludeWalker[ParsedText, Mapping[str, _Macro]] = IncludeWalker(partials.get)
         self._depth = 0
 
-    def trace(self, text: ParsedText, printed: _Printed, scope: TraceScope | None = None) -> None:
+    def trace(self, text: ParsedText, printed: _PrintedValues, scope: TraceScope | None = None) -> None:
         """Add the values that a text prints to `printed`."""
         self._text, self._printed = text, printed
         self._run(text.tree.body, ChainMap() if scope is None else scope)
@@ -193,8 +193,8 @@ class _Walker:
         if not all(isinstance(value, tuple) for value in seen.values()):
             seen = dict(scope)  # a macro may use any name
 
-        def enter(_: str, partial: ParsedText) -> _Printed:
-            outer, printed = (self._text, self._printed), _Printed()
+        def enter(_: str, partial: ParsedText) -> _PrintedValues:
+            outer, printed = (self._text, self._printed), _PrintedValues()
             self.trace(partial, printed, ChainMap({}, seen))
             self._text, self._printed = outer
             return printed
@@ -219,7 +219,7 @@ class _Walker:
 
     def _captured(self, body: Iterable[nodes.Node], scope: TraceScope) -> Value:
         """Return the output of a body as a value, without recording it as printed."""
-        outer, self._printed = self._printed, _Printed()
+        outer, self._printed = self._printed, _PrintedValues()
         self._run(body, scope)
         inner, self._printed = self._printed, outer
         return _merged((found.origin,) for found in _values_of([inner]))

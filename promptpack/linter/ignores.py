@@ -12,7 +12,7 @@ from promptpack.document.line_index import LineIndex
 from promptpack.problem import Location
 
 _COMMENT = re.compile(r"(\{)?#[-+]?[ \t]*promptpack:[ \t]*ignore[ \t]*=[ \t]*([\w-]+(?:[ \t]*,[ \t]*[\w-]+){0,99})")
-# A comment that looks like an ignore, and is none: a misspelled word, or the syntax of another tool.
+# A comment that looks like an ignore, but is not valid: a misspelled word, or the syntax of another tool.
 _MISTAKE = re.compile(
     r"(\{)?#[-+]?[ \t]*"
     r"(prompt[-_ ]?pack[ \t]*:[^\n#]*|(?:prompt[-_ ]?pack|ignore|disable|noqa)\b[^\n#]*?\bPL\d{3})",

@@ -22,7 +22,7 @@ _KEYS = ("select", "ignore", "severity", "per-file-ignores")
 class LintSettings:
     """Which rules are checked, and how severe each is. Selectors are codes, prefixes of codes, or names of rules.
 
-    An empty `select` means all rules, `ignore` are those to leave out, `severity` sets the severity of rules, and
+    An empty `select` means all rules. `ignore` has the rules to leave out, and `severity` sets the severity of rules.
     `per_file_ignores` has the rules to leave out for patterns of paths, which are relative to the file `path`.
     """
 

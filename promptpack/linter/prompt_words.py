@@ -111,7 +111,7 @@ def known_words(subject: Subject) -> frozenset[str]:
 
 
 def find_similar(subject: Subject, word: str, words: Collection[str], cutoff: float) -> str | None:
-    """Return the word most similar to a given one; None after so many unknown words that they are no misspellings."""
+    """Return the word most similar to a given one; None after many unknown words, which are then not misspellings."""
     return subject.cached("similar", _SimilarWords).find(word[:_MAX_LENGTH], words, cutoff)
 
 

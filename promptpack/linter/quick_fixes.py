@@ -30,7 +30,7 @@ _EXPRESSION: Final = re.compile(r"\{\{[-+]?\s*[\w.]+(?:\s*\|\s*\w+(?:\([^(){}\n]
 _MAX_PARSED: Final = 1_000_000
 
 
-class _Place(NamedTuple):
+class _ProblemPlace(NamedTuple):
     """A problem in a text; `document` is None if the text cannot be parsed."""
 
     problem: Problem
@@ -61,11 +61,11 @@ def find_fixes(problems: Iterable[Problem], text: str, document: Document | None
         location = problem.location
         if location is not None and location.line:
             start, end = lines.find(location.line, location.column), lines.find(*location.end)
-            place = _Place(problem, location, text, document, start, end)
+            place = _ProblemPlace(problem, location, text, document, start, end)
             yield from ((problem, fix) for find in _FINDERS for fix in find(place))
 
 
-def _replace_word(place: _Place) -> Iterator[Fix]:
+def _replace_word(place: _ProblemPlace) -> Iterator[Fix]:
     """Apply a suggestion, if the wrong word, which the message quotes, is at the location."""
     instead = _INSTEAD.match(place.problem.hint)
     right = instead[1] if instead else suggested_word(place.problem.hint)
@@ -76,7 +76,7 @@ def _replace_word(place: _Place) -> Iterator[Fix]:
         yield Fix(f"replace {wrong!r} with {right!r}", (Edit(start, start + len(wrong), right),))
 
 
-def _declare_input(place: _Place) -> Iterator[Fix]:
+def _declare_input(place: _ProblemPlace) -> Iterator[Fix]:
     name = _QUOTED.search(place.problem.message)
     is_declarable = "declare it" in place.problem.hint or suggested_word(place.problem.hint)
     if place.problem.code != "PP301" or name is None or place.document is None or not is_declarable:
@@ -91,7 +91,7 @@ def _declare_input(place: _Place) -> Iterator[Fix]:
         yield Fix(f"declare the input {name[1]!r}", (edit,))
 
 
-def _quote_value(place: _Place) -> Iterator[Fix]:
+def _quote_value(place: _ProblemPlace) -> Iterator[Fix]:
     if place.problem.code in _AMBIGUOUS:
         yield Fix(f"quote {place.covered}", (Edit(place.start, place.end, json.dumps(place.covered)),))
     elif place.problem.code == "PP301" and place.problem.hint == f'write it in quotes: "{place.covered}"':
@@ -106,7 +106,7 @@ def _quote_value(place: _Place) -> Iterator[Fix]:
             yield from _if_parsed(place, "put the whole value in quotes", Edit(*value.span("value"), text))
 
 
-def _correct_line(place: _Place) -> Iterator[Fix]:
+def _correct_line(place: _ProblemPlace) -> Iterator[Fix]:
     """Write the corrected line of a YAML syntax error."""
     if place.problem.hint.startswith(_CORRECTED):
         corrected = place.problem.hint.removeprefix(_CORRECTED)
@@ -115,7 +115,7 @@ def _correct_line(place: _Place) -> Iterator[Fix]:
         yield from _if_parsed(place, f"write {corrected!r}", Edit(start, place.line_end, corrected))
 
 
-def _if_parsed(place: _Place, title: str, edit: Edit) -> Iterator[Fix]:
+def _if_parsed(place: _ProblemPlace, title: str, edit: Edit) -> Iterator[Fix]:
     """Yield a fix unless the line would still be a syntax error."""
     try:
         documents.parse(apply_edits(place.text, [edit]))
@@ -126,7 +126,7 @@ def _if_parsed(place: _Place, title: str, edit: Edit) -> Iterator[Fix]:
     yield Fix(title, (edit,))
 
 
-def _close_tag(place: _Place) -> Iterator[Fix]:
+def _close_tag(place: _ProblemPlace) -> Iterator[Fix]:
     closing = _CLOSE.match(place.problem.hint)
     if place.problem.code != "PP302" or closing is None or place.document is None:
         return
@@ -141,8 +141,8 @@ def _close_tag(place: _Place) -> Iterator[Fix]:
     yield from _if_parsed(place, f"close it with {closing[1]!r}", Edit(at, at, text))
 
 
-def _end_of_block(place: _Place, document: Document, closing: str) -> tuple[int, str]:
-    """Return where a block tag is closed: in a line of its own at the end of the text if it starts its line."""
+def _end_of_block(place: _ProblemPlace, document: Document, closing: str) -> tuple[int, str]:
+    """Return where a block tag is closed: on its own line at the end of the text if it starts its line."""
     indent = document.block_indent(place.location.line)
     before = place.text[place.line_start : place.start]
     if indent is None or before.strip() or place.text[place.start : place.line_end].count("{%") > 1:
@@ -154,7 +154,7 @@ def _end_of_block(place: _Place, document: Document, closing: str) -> tuple[int,
     return end, f"\n{before}{closing}"
 
 
-_FINDERS: Final[tuple[Callable[[_Place], Iterator[Fix]], ...]] = (
+_FINDERS: Final[tuple[Callable[[_ProblemPlace], Iterator[Fix]], ...]] = (
     _replace_word,
     _declare_input,
     _quote_value,

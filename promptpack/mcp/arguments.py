@@ -1,4 +1,4 @@
-"""Inputs as MCP arguments, which are text: what a user reads about them, and the values that the text means."""
+"""Inputs as MCP arguments, which are text: their descriptions for users, and the values that the texts mean."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -68,7 +68,7 @@ class PackMcpServer(Server[None]):
         return super().create_initialization_options(announced, experimental_capabilities, extensions)
 
     def end_announcements(self) -> None:
-        """Tell clients that listen that no more announcements follow, before the server ends."""
+        """Tell listening clients that no more announcements follow, before the server ends."""
         self._listening.close()
 
     async def poll(self) -> None:

@@ -1,4 +1,4 @@
-"""The tools: what a client can do that knows no prompts, each with the schemas of its arguments and its result."""
+"""The tools, for clients without prompts; each has the schemas of its arguments and its result."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -34,7 +34,7 @@ class OperationFailure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperationStarted:
-    """An operation starts; `run` is empty outside of runs, and `pack` is None without a pack."""
+    """An operation starts; `run` is empty outside runs, and `pack` is None without a pack."""
 
     pack: PackIdentity | None = None
     content: ContentReader | None = field(default=None, repr=False, compare=False)
@@ -45,7 +45,7 @@ class OperationStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunStarted(OperationStarted):
-    """A run of an agent, a cycle or a flow starts; a run inside of another has the id of the outer one."""
+    """A run of an agent, a cycle or a flow starts; a run inside another has the id of the outer one."""
 
     kind: RunKind
 

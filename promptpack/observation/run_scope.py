@@ -50,13 +50,13 @@ def current_run() -> RunScope | None:
 
 
 def run_id() -> str:
-    """Return the id of the current run; empty outside of runs."""
+    """Return the id of the current run; empty outside runs."""
     scope = _current.get()
     return "" if scope is None else scope.id
 
 
 def new_run(pack: PackIdentity | None = None, run_id: str = "") -> RunScope:
-    """Return a new run; inside of another one it shares the id and the secrets of that one."""
+    """Return a new run; inside another one it shares the id and the secrets of that one."""
     outer = _current.get()
     if outer is None:
         return RunScope(run_id or _new_id(), pack)

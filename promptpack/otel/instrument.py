@@ -49,7 +49,7 @@ def instrument(
     with _lock:
         if _active:
             hint = "call it once when the program starts, or first call the function that it returned"
-            raise UsageError(Problem("PP656", "promptpack is instrumented already", None, hint))
+            raise UsageError(Problem("PP656", "promptpack is already instrumented", None, hint))
         unsubscribe = hook.subscribe(listener)
         _active.append(unsubscribe)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 import promptpack
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from promptpack.template.model import Expression, Template
     from promptpack.verdict import JudgeOptions
 
+    RenderFunction = Callable[
+        [promptpack.Pack, object, Mapping[str, Any], Mapping[type, Callable[[Any], object]] | None], promptpack.Prompt
+    ]
+    ChooseFunction = Callable[[bool, Collection[str], str | None, promptpack.Verdict | None], JudgeOptions]
     JudgeFunction = Callable[
         [str | bytes, Mapping[str, Any] | None, promptpack.Prompt | None, JudgeOptions], promptpack.Verdict
     ]
@@ -125,7 +129,7 @@ class Pack:
     """A prompt with typed inputs, a reply contract and tests; immutable and safe to share between threads.
 
     Packs with the same digest are equal. A pickled pack is its source texts and its digest: the receiver builds it
-    again, and refuses it if its digest is another one there.
+    again, and refuses it if its digest is different there.
 
     `name`, `version`, `agent`, `description`, `locale` and `syntax` are those of the file at `path`, and `data` is its
     content. `inputs` are the declared inputs, by name. `messages` or `slots` are the templates, and `contract` is the
@@ -286,8 +290,7 @@ class Pack:
         that are not plain data. Dates, decimals, UUIDs, enums, dataclasses, pydantic models and numpy scalars need
         none.
         """
-        from promptpack.prompt.rendering import render
-
+        render = _import_render()
         if hook.listeners:
             from promptpack.prompt.observe_render import observe_render
 
@@ -329,9 +332,7 @@ class Pack:
         after: promptpack.Verdict | None,
         tools: Iterable[object],
     ) -> promptpack.Verdict:
-        from promptpack.verdict.judge_options import choose
-
-        options = choose(strict, refuse, finish_reason, after)
+        options = _import_choose()(strict, refuse, finish_reason, after)
         if hook.listeners:
             from promptpack.verdict.observe_check import observe_check
 
@@ -375,6 +376,21 @@ class Pack:
         from promptpack.verdict.judge_options import choose
 
         return VerdictStream(self, None, None, choose(strict, refuse, finish_reason, after))
+
+
+# Looked up once: an import inside a function takes longer than several rules.
+@cache
+def _import_render() -> RenderFunction:
+    from promptpack.prompt.rendering import render
+
+    return render
+
+
+@cache
+def _import_choose() -> ChooseFunction:
+    from promptpack.verdict.judge_options import choose
+
+    return choose
 
 
 def _hash_overlay(pack: Pack, glob: str) -> str:

@@ -18,7 +18,7 @@ _MISREAD = "PP128"
 _CURLY = ("“", "”", "„", "‘", "’", "«", "»")
 _MAX_ENTRIES: Final = 1_000
 """The entries of a pack: each takes up to a millisecond to check."""
-# Keys of messages, rules and slots whose values are no templates.
+# Keys of messages, rules and slots whose values are not templates.
 _WORDS: Final = ("id", "name", "path", "role", "type")
 _CODES = {"additionalProperties": "PP202", "required": "PP203", "type": "PP204", "enum": "PP205"}
 

@@ -179,7 +179,7 @@ class References:
 
 
 def resolve(root: Mapping[str, Any], schema: Any) -> Mapping[str, Any]:
-    """Return a schema with its local reference replaced by the target; the keys beside the reference win."""
+    """Return a schema with its local reference replaced by the target; the keys next to the reference win."""
     if type(schema) is dict and "$ref" not in schema:
         return schema
     for _ in range(_MAX_STEPS):

@@ -27,7 +27,7 @@ class ResolvedPart(NamedTuple):
     value: Any
     location: Location | None
     is_named: bool = False
-    """Whether it is a part of its own, such as an input or a message: its location is always shown."""
+    """Whether it is a separate part, such as an input or a message: its location is always shown."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -88,13 +88,13 @@ def to_data(parts: Iterable[ResolvedPart]) -> dict[str, Any]:
 
 def write_yaml(parts: Iterable[ResolvedPart]) -> str:
     """Write the merged pack; a comment shows the file and line of a part, and of a value from another file."""
-    writer = _Writer()
+    writer = _YamlWriter()
     for part in parts:
         writer.add(part)
     return "\n".join(writer.lines) + "\n"
 
 
-class _Writer:
+class _YamlWriter:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self._files: dict[tuple[str | int, ...], str] = {(): ""}

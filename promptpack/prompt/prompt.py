@@ -26,7 +26,7 @@ class Origin(NamedTuple):
 class Prompt:
     """The messages to send to a model; immutable.
 
-    `pack` rendered the `messages` with the values in `context`. `origins` tells which messages are history, and `fit`
+    `pack` rendered the `messages` with the values in `context`. `origins` says which messages are history, and `fit`
     what `within` has dropped.
     """
 
@@ -130,9 +130,9 @@ class Prompt:
     ) -> dict[str, Any]:
         """Return the prompt as the keyword arguments of an SDK: plain data, without an import of the SDK.
 
-        `target` names the SDK or framework, `strict` asks for the reply's schema in the strict form of the provider (by
-        default, if the overlay of the model says so and the target has this form), `tools` are functions, `ModelTool`
-        values or definitions in the form of any SDK, which the model may call, and `cache` marks the end of the stable
+        `target` names the SDK or framework. `strict` asks for the reply's schema in the strict form of the provider, by
+        default if the overlay of the model says so and the target has this form. `tools` are those that the model may
+        call: functions, `ModelTool` values or definitions in the form of any SDK. `cache` marks the end of the stable
         prefix for the provider's cache. An option that the target does not have and a message that it cannot carry
         raise `UsageError`. The arguments include the `parameters` of the overlay, except for `crewai`, `openai-agents`
         and `semantic-kernel`, whose models are created with them.
@@ -187,7 +187,7 @@ class Prompt:
         """Check a model's reply to this prompt; an invalid reply is a verdict, not an exception.
 
         `reply` is text, bytes, None (no answer), a mapping (a parsed answer), or the response of OpenAI (chat or
-        Responses), Anthropic, Gemini or LangChain. Responses also tell the finish reason, and may call tools.
+        Responses), Anthropic, Gemini or LangChain. Responses also have a finish reason, and may call tools.
         `strict` allows no repairs. `refuse` names kinds of repairs, or risks such as "high", that are not allowed.
         `finish_reason` is why the model stopped, in the provider's words: "length" means that the text is cut.
         `after` is the verdict whose correction the reply answers; such a reply may have only the corrected fields.
@@ -217,7 +217,7 @@ class Prompt:
         """Return this prompt with other `messages`, such as those that `correct` passes on, for `to` and `check`."""
         changed, own = tuple(messages), self.origins or (Origin(),) * len(self.messages)
         known = {(one.role, one.text): origin for one, origin in zip(self.messages, own, strict=True)}
-        # A new answer is no example of the pack, but a part of the conversation.
+        # A new answer is not an example of the pack, but a part of the conversation.
         origins = tuple(known.get((one.role, one.text), Origin(one.role == "assistant")) for one in changed)
         return replace(self, messages=changed, origins=origins, fit=None, slots=None)
 

@@ -84,10 +84,10 @@ def write_reply_format(
     shape: Mapping[str, Any] | None = None,
 ) -> str:
     """Write the fields, the allowed words and an example of a contract; `shape` is its JSON Schema with the tools."""
-    return _Writer(contract, locale, tools, contract.json_schema(tools) if shape is None else shape).text()
+    return _FormatWriter(contract, locale, tools, contract.json_schema(tools) if shape is None else shape).text()
 
 
-class _Writer:
+class _FormatWriter:
     def __init__(
         self, contract: Contract, locale: str, tools: Sequence[Action] | None, shape: Mapping[str, Any]
     ) -> None:

@@ -61,7 +61,7 @@ def hide_all(value: Any, secrets: Secrets) -> Any:
 
 
 def check_row(row: object) -> Mapping[str, Any]:
-    """Return a stored prompt; raise a `UsageError` if it is none."""
+    """Return a stored prompt; raise a `UsageError` if it is not one."""
     if not isinstance(row, Mapping):
         raise UsageError(
             Problem("PP446", f"a value of type {type(row).__name__!r} is not a stored prompt", None, _HINT)
@@ -88,7 +88,7 @@ def read_prompt(pack: Pack, row: Mapping[str, Any], inputs: Mapping[str, Any]) -
     if "overlay" in row:
         pack = pack._find_overlay(row["overlay"]) or pack
     if pack.digest != row["digest"]:
-        message = f"the stored prompt was rendered by another {pack.label}: {row['digest']}, not {pack.digest}"
+        message = f"the stored prompt was rendered by a different {pack.label}: {row['digest']}, not {pack.digest}"
         raise UsageError(Problem("PP447", message, None, "open the library that rendered it"))
     missing = [name for name in row["secret"] if name not in inputs]
     if missing:

@@ -2,7 +2,7 @@
 
 from promptpack.reply.align import parse_text
 from promptpack.reply.clean import read_clean
-from promptpack.reply.extras import find_extras
+from promptpack.reply.extra_keys import find_extras
 from promptpack.reply.merge import is_partial_answer, merge
 from promptpack.reply.read import read
 from promptpack.reply.reading import Attempt, Fault, Outcome, Policy, PromptEcho, Reading, Repair

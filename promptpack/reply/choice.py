@@ -94,7 +94,7 @@ class Chooser:
             return None
         unwrapped = ValueRepair("unwrap", f"/{WRAPPER}", "wrapper", None, None)
         choice = self._evaluate_value(candidate, value[WRAPPER], [unwrapped])
-        is_only_answer = not self.wants_object or not self.required  # no other wrapper can be told from an answer
+        is_only_answer = not self.wants_object or not self.required  # any other wrapper may be an answer
         return choice if choice.is_valid or is_only_answer else None
 
     def _evaluate_value(

@@ -22,6 +22,12 @@ def read_clean(text: str, max_depth: int) -> dict[str, Any] | list[Any] | None:
         return None
     if b"I" in written and b"Infinity" in written:  # a number beyond the range of floats
         return None
-    if text.count("{") + text.count("[") > max_depth and depth_of(value) > max_depth:
+    if _may_be_deeper(written, max_depth) and depth_of(value) > max_depth:
         return None
     return value
+
+
+def _may_be_deeper(written: bytes, max_depth: int) -> bool:
+    """Return whether a JSON text has brackets for more than so many levels."""
+    # `replace` finds few characters much faster than `count`.
+    return len(written) - len(written.replace(b"{", b"").replace(b"[", b"")) > max_depth

@@ -53,7 +53,9 @@ class DecodedReply:
 
     __slots__ = ("_encoding", "_raw", "_shifts", "_starts", "hidden", "text")
 
-    def __init__(self, raw: str, encoding: "_Encoding | None" = None, hidden: Sequence[tuple[int, int]] = ()) -> None:
+    def __init__(
+        self, raw: str, encoding: "_OuterEncoding | None" = None, hidden: Sequence[tuple[int, int]] = ()
+    ) -> None:
         self._raw, self._encoding = raw, encoding
         self.text: str = encoding.decode(raw) if encoding else raw
         self._starts: list[int] = []
@@ -77,7 +79,7 @@ class DecodedReply:
         index = bisect_right(self._starts, position) - 1
         return position + (self._shifts[index] if index >= 0 else 0)
 
-    def _index(self, encoding: "_Encoding") -> None:
+    def _index(self, encoding: "_OuterEncoding") -> None:
         # Lazy, because most replies need no offset and a hostile reply is long.
         shift = 0
         self._starts.append(0)
@@ -89,7 +91,7 @@ class DecodedReply:
 
 
 @dataclass(frozen=True, slots=True)
-class _Encoding:
+class _OuterEncoding:
     """One kind of encoding: the pattern of encoded text between `start` and `end`, and the function that decodes it."""
 
     kind: str
@@ -124,33 +126,33 @@ def blank_before(raw: str, position: int) -> str:
     return blank(raw, [(0, max(0, line - 1)), (prefix.end() if prefix else line, position)])
 
 
-def _find_encoded_quotes(raw: str) -> Iterator[_Encoding]:
+def _find_encoded_quotes(raw: str) -> Iterator[_OuterEncoding]:
     for kind, sign, start, pattern, decode_match in _ENCODED_QUOTES:
         if 0 < raw.count(sign) < _MAX_CHANGES and (match := start.search(raw)):
             plain = _PLAIN_OBJECT.search(raw, match.end())
-            yield _Encoding(kind, pattern, decode_match, match.start(), plain.start() if plain else sys.maxsize)
+            yield _OuterEncoding(kind, pattern, decode_match, match.start(), plain.start() if plain else sys.maxsize)
 
 
-def _find_literal(raw: str) -> Iterator[_Encoding]:
+def _find_literal(raw: str) -> Iterator[_OuterEncoding]:
     """Yield the encoding of strict JSON in a literal, if the literal has escapes of its own."""
     start = _LITERAL_START.search(raw)
     body = _LITERAL_BODY.match(raw, start.end()) if start else None
     if body is None or not any(escape in body[0] for escape in ("\\\\", "\\'")):
         return
-    found = _Encoding("escaped", _ESCAPE, _unescape, body.start(), body.end())
+    found = _OuterEncoding("escaped", _ESCAPE, _unescape, body.start(), body.end())
     decoded = _ESCAPE.sub(lambda match: _unescape(match[0]), body[0]) if body[0].count("\\") < _MAX_CHANGES else ""
     if strict_at(decoded, 0) is not None and not _NAMED_CALL.search(raw, 0, start.start() if start else 0):
         yield found
 
 
-def _find_line_prefixes(raw: str) -> Iterator[_Encoding]:
+def _find_line_prefixes(raw: str) -> Iterator[_OuterEncoding]:
     if 0 < raw.count(">") < _MAX_CHANGES and (match := _QUOTED_START.search(raw)):
-        yield _Encoding("block-quote", _QUOTE_PREFIX, _remove, match.start())
+        yield _OuterEncoding("block-quote", _QUOTE_PREFIX, _remove, match.start())
     if (match := _LISTED_START.search(raw)) and (listing := _find_listing(raw, match)):
         yield listing
 
 
-def _find_listing(raw: str, first: re.Match[str]) -> _Encoding | None:
+def _find_listing(raw: str, first: re.Match[str]) -> _OuterEncoding | None:
     """Return the encoding of the lines of a diff or a column, or of a listing whose numbers count up."""
     mark = re.escape(first["mark"]) if first["mark"] else _NUMBER
     pattern = re.compile(rf"^[ \t]*+{mark}" + ("(?: |$)" if first["space"] else ""), re.MULTILINE)
@@ -159,7 +161,7 @@ def _find_listing(raw: str, first: re.Match[str]) -> _Encoding | None:
         if first["number"] and int(prefix["number"]) != int(first["number"]) + lines:
             break
         lines, end = lines + 1, raw.find("\n", end) + 1 or len(raw)
-    return _Encoding("line-mark", pattern, _remove, first.start(), end) if lines > 1 else None
+    return _OuterEncoding("line-mark", pattern, _remove, first.start(), end) if lines > 1 else None
 
 
 def _is_inside(raw: str, position: int) -> bool:

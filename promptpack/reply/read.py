@@ -18,7 +18,7 @@ from promptpack.reply.candidates import (
 from promptpack.reply.charset import decode_reply
 from promptpack.reply.choice import SEVERAL_ANSWERS, TRUNCATED, Check, Choice, Chooser, distinct_choices, original_path
 from promptpack.reply.clean import read_clean
-from promptpack.reply.extras import find_lost_keys
+from promptpack.reply.extra_keys import find_lost_keys
 from promptpack.reply.hidden_text import blank
 from promptpack.reply.lost_brackets import restore_lost_brackets
 from promptpack.reply.outer_encoding import DecodedReply, decode_outer
@@ -54,7 +54,7 @@ def read(
         return _refuse("invalid", Fault("encoding", "", f"the reply is not text: {error.reason}"))
     if len(text) > policy.max_chars:
         return _refuse("invalid", Fault("size", "", f"the reply is longer than {policy.max_chars} characters"))
-    reader = _Reader(text, Chooser(shape, check), policy, echo, is_cut=is_cut_reason(finish_reason))
+    reader = _ReplyReader(text, Chooser(shape, check), policy, echo, is_cut=is_cut_reason(finish_reason))
     value = read_clean(text, policy.max_depth)
     if value is not None:
         if may_hold_more(text, policy.max_values) and is_too_large(text, value, policy.max_values):
@@ -139,7 +139,7 @@ def _find_uncertainty(objects: Sequence[ReplyCandidate], finish_reason: str | No
     return next(iter([*defects, *repeats]), None)
 
 
-def _read_any(text: str, reader: "_Reader", policy: Policy) -> Reading:
+def _read_any(text: str, reader: "_ReplyReader", policy: Policy) -> Reading:
     value = strict_whole(text)
     if value is NOT_STRICT:
         return explain_not_strict(text, policy) if policy.strict else reader.read()
@@ -179,7 +179,7 @@ def _is_unproven(raw: str, repairs: Sequence[Repair], value: Any) -> bool:
         return True
 
 
-class _Reader:
+class _ReplyReader:
     """Reads one reply that is not clean JSON, or that breaks its contract."""
 
     def __init__(self, text: str, chooser: Chooser, policy: Policy, echo: PromptEcho, *, is_cut: bool) -> None:

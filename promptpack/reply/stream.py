@@ -12,7 +12,7 @@ from promptpack.reply.repair import set_at
 from promptpack.reply.shape import Shape
 from promptpack.reply.stream_parser import StreamParser
 
-# The first chunks are read one by one; later ones together, once they have so many characters.
+# The first chunks are read one by one; later ones together, once they have this many characters.
 MAX_SINGLE_CHUNKS, MIN_TOGETHER = 20_000, 1_000
 
 

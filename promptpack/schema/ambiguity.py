@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Enough to distinguish the character sets of real patterns: all of ASCII, and some letters and signs beyond it.
 _SAMPLES: Final = tuple(map(chr, range(128))) + tuple("\x85\xa0éßΩяﬁ中あ１٣＿😀")
-# Testing the samples takes as long as so many steps.
+# Testing the samples takes as long as this many steps.
 _STEPS_A_STATE: Final = 100
 # So many visited states are searched in one step.
 _STATES_A_STEP: Final = 32
@@ -28,7 +28,7 @@ _Samples = dict[int, frozenset[str]]
 _Steps = list[int]
 
 
-class _Graph(NamedTuple):
+class _StateGraph(NamedTuple):
     """For each state that consumes a character: the states after it, the samples it accepts, all states it leads to."""
 
     successors: _Successors
@@ -36,7 +36,7 @@ class _Graph(NamedTuple):
     reachable: _Reachable
 
 
-class _StepLimitError(Exception):
+class _NoStepsLeftError(Exception):
     """The analysis takes more than the remaining steps."""
 
 
@@ -44,7 +44,7 @@ def compute_growth(states: Sequence[State], steps: _Steps) -> Growth:
     """Return how the number of failing paths grows: it doubles with each repetition, grows by one, or is constant."""
     try:
         return _compute_growth(states, steps)
-    except _StepLimitError:
+    except _NoStepsLeftError:
         return "unknown"
 
 
@@ -57,7 +57,7 @@ def _compute_growth(states: Sequence[State], steps: _Steps) -> Growth:
     successors = {number: _find_successors(number + 1, states, steps) for number in consuming}
     ambiguous = {(number, after) for number in consuming for after, paths in successors[number].items() if paths > 1}
     reachable = {number: _find_reachable(number, successors) for number in consuming}
-    graph = _Graph(successors, accepted, reachable)
+    graph = _StateGraph(successors, accepted, reachable)
     repeating = [number for number in consuming if number in reachable[number]]
     if any(number in reachable[after] for number, after in ambiguous):
         return "exponential"
@@ -74,7 +74,7 @@ def _accepted_samples(state: State) -> frozenset[str]:
 def _count(work: int, steps: _Steps) -> None:
     steps[0] -= work
     if steps[0] < 0:
-        raise _StepLimitError
+        raise _NoStepsLeftError
 
 
 def _find_successors(start: int, states: Sequence[State], steps: _Steps) -> dict[int, int]:
@@ -119,7 +119,7 @@ def _find_reachable(start: int, successors: _Successors) -> frozenset[int]:
     return frozenset(seen)
 
 
-def _has_ambiguous_loop(start: int, graph: _Graph, steps: _Steps) -> bool:
+def _has_ambiguous_loop(start: int, graph: _StateGraph, steps: _Steps) -> bool:
     """Return whether two different paths with the same text lead from a state back to it."""
     successors, accepted, reachable = graph
     seen: set[tuple[int, int]] = set()
@@ -141,7 +141,7 @@ def _has_ambiguous_loop(start: int, graph: _Graph, steps: _Steps) -> bool:
     return False
 
 
-def _have_ambiguous_boundary(repeating: Sequence[int], graph: _Graph, steps: _Steps) -> bool:
+def _have_ambiguous_boundary(repeating: Sequence[int], graph: _StateGraph, steps: _Steps) -> bool:
     """Return whether the same text can repeat in one loop, in a later loop, and lead from the first to the second.
 
     The boundary between the two loops is then ambiguous, and an engine tries every position.

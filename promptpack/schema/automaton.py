@@ -30,17 +30,17 @@ class State:
     next_states: tuple[int, ...] = ()
 
 
-class _Node:
+class _StateSet:
     """A set of states that are active together, and the nodes after each character that was read from it."""
 
     __slots__ = ("active", "after")
 
     def __init__(self, active: frozenset[int]) -> None:
         self.active = active
-        self.after: dict[Any, _Node] = {}
+        self.after: dict[Any, _StateSet] = {}
 
 
-_MATCHED: Final = _Node(frozenset())
+_MATCHED: Final = _StateSet(frozenset())
 
 
 class Automaton:
@@ -55,8 +55,8 @@ class Automaton:
         """Return whether the pattern matches anywhere in the text; None if that takes more than the remaining steps."""
         steps[0] -= (self.size + len(text)) // _CHARACTERS_A_STEP
         # The nodes are new for each text, so that the steps do not depend on earlier texts.
-        node = _Node(frozenset())
-        nodes: dict[frozenset[int], _Node] = {}
+        node = _StateSet(frozenset())
+        nodes: dict[frozenset[int], _StateSet] = {}
         for key in _iterate_around(text) if self._has_position_tests else (*text, ""):
             after = node.after.get(key)
             if after is None:
@@ -69,11 +69,11 @@ class Automaton:
             node = after
         return False
 
-    def _find_node(self, node: _Node, key: str | Around, nodes: dict[frozenset[int], _Node]) -> _Node:
+    def _find_node(self, node: _StateSet, key: str | Around, nodes: dict[frozenset[int], _StateSet]) -> _StateSet:
         """Read one character, which may have the characters around it, and return the node after it."""
         around, character = (None, key) if isinstance(key, str) else (key, key[1])
         active = self.step(node.active, around, character)
-        return _MATCHED if active is None else nodes.setdefault(active, _Node(active))
+        return _MATCHED if active is None else nodes.setdefault(active, _StateSet(active))
 
     def step(self, active: frozenset[int], around: Around | None, character: str) -> frozenset[int] | None:
         """Read one character; return the active states after it, or None if the pattern has matched."""

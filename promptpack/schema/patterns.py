@@ -30,9 +30,9 @@ _TOO_EXPENSIVE: Final = 1 << 62
 _MAX_DIGITS: Final = 24
 # A pattern that only `re` can match must be fast on texts of this length.
 _TYPICAL_LENGTH: Final = 200
-# A search that takes so many steps has no bound.
+# A search that takes this many steps has no bound.
 _UNBOUNDED: Final = 1 << 40
-# An engine compares so many characters in a row in one step.
+# An engine compares this many characters in a row in one step.
 _CHARACTERS_A_STEP: Final = 8
 _ONE_CHARACTER_CODES: Final = (codes.LITERAL, codes.NOT_LITERAL, codes.IN, codes.ANY)
 _REPEATS: Final = (codes.MAX_REPEAT, codes.MIN_REPEAT)
@@ -102,7 +102,7 @@ class Pattern:
         return found
 
     def _cost(self, digits: int) -> int:
-        """Return the steps to search a text whose length has so many binary digits."""
+        """Return the steps to search a text whose length has this many binary digits."""
         engine_steps = count_search_steps(self.tree, (1 << digits) - 1)
         cost = -(-engine_steps // _ENGINE_STEPS_A_STEP) if engine_steps <= _MAX_ENGINE_STEPS else _TOO_EXPENSIVE
         self._costs[digits] = cost

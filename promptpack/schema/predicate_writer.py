@@ -53,7 +53,7 @@ _LINES_A_STEP: Final = 8
 _NO_LIMIT: Final = 1 << 62
 
 
-class _Check(NamedTuple):
+class _ValueCheck(NamedTuple):
     """A schema, the variable of its value, the depth of the value, and the remaining levels to write inline."""
 
     schema: Mapping[str, Any]
@@ -81,7 +81,7 @@ class PredicateWriter:
         if isinstance(schema, bool):
             return [] if schema else ["return False"]
         require_supported(schema)
-        check = _Check(schema, value, depth, inline)
+        check = _ValueCheck(schema, value, depth, inline)
         return [*self._write_kinds(check), *self._write_choices(check), *self._write_same_value(check)]
 
     def _write_subschema(self, schema: Any, value: str, depth: int, inline: int) -> Lines:
@@ -93,7 +93,7 @@ class PredicateWriter:
             return self.write(schema, value, depth, inline - 1)
         return [f"if not {self._write_call(schema, value, depth)}: return False"]
 
-    def _write_child(self, schema: Any, value: str, parent: _Check) -> Lines:
+    def _write_child(self, schema: Any, value: str, parent: _ValueCheck) -> Lines:
         return self._write_subschema(schema, value, parent.depth + 1, parent.inline)
 
     def _write_call(self, schema: Any, value: str, depth: int) -> str:
@@ -106,7 +106,7 @@ class PredicateWriter:
         self._variables += 1
         return f"v{self._variables}"
 
-    def _write_kinds(self, check: _Check) -> Lines:
+    def _write_kinds(self, check: _ValueCheck) -> Lines:
         """Write the keyword `type` and all keywords that apply to one kind of value."""
         constrained = [kind for kind, keywords in KEYWORDS_BY_KIND.items() if not keywords.isdisjoint(check.schema)]
         if not constrained and "type" not in check.schema:
@@ -128,7 +128,7 @@ class PredicateWriter:
         )
         return [*lines, f"{'elif' if lines else 'if'} not ({others or False}): {rejected}"]
 
-    def _write_body(self, kind: str, check: _Check) -> Lines:
+    def _write_body(self, kind: str, check: _ValueCheck) -> Lines:
         match kind:
             case "object":
                 return self._write_object(check)
@@ -139,7 +139,7 @@ class PredicateWriter:
             case _:
                 return self._write_number(check)
 
-    def _write_range(self, check: _Check, measured: str, minimum: str, maximum: str) -> Lines:
+    def _write_range(self, check: _ValueCheck, measured: str, minimum: str, maximum: str) -> Lines:
         lines = []
         if check.schema.get(minimum):
             lines.append(f"if {measured} < {self._constant(check.schema[minimum])}: return False")
@@ -147,14 +147,14 @@ class PredicateWriter:
             lines.append(f"if {measured} > {self._constant(check.schema[maximum])}: return False")
         return lines
 
-    def _write_string(self, check: _Check) -> Lines:
+    def _write_string(self, check: _ValueCheck) -> Lines:
         lines = self._write_range(check, f"len({check.value})", "minLength", "maxLength")
         if "pattern" in check.schema:
             found = self._constant(read_pattern(check.schema["pattern"]).is_found_in)
             lines.append(f"if not {found}({check.value}, s): return False")
         return lines
 
-    def _write_number(self, check: _Check) -> Lines:
+    def _write_number(self, check: _ValueCheck) -> Lines:
         # The code tests for failure, not success: NaN, for which every comparison is false, must pass.
         lines = [
             f"if {check.value} {operator} {self._constant(check.schema[keyword])}: return False"
@@ -166,7 +166,7 @@ class PredicateWriter:
             lines.append(f"if not is_multiple({check.value}, {factor}, s): return False")
         return lines
 
-    def _write_array(self, check: _Check) -> Lines:
+    def _write_array(self, check: _ValueCheck) -> Lines:
         lines = self._write_range(check, f"len({check.value})", "minItems", "maxItems")
         first: Sequence[Any] = check.schema.get("prefixItems", ())
         for index, schema in enumerate(first):
@@ -183,7 +183,7 @@ class PredicateWriter:
             lines.append(f"if not are_unique({check.value}, s): return False")
         return lines
 
-    def _write_contains(self, check: _Check) -> Lines:
+    def _write_contains(self, check: _ValueCheck) -> Lines:
         if "contains" not in check.schema:
             return []
         found, item = self._new_variable(), self._new_variable()
@@ -194,7 +194,7 @@ class PredicateWriter:
             lines.append(f"if {found} > {self._constant(check.schema['maxContains'])}: return False")
         return lines
 
-    def _write_object(self, check: _Check) -> Lines:
+    def _write_object(self, check: _ValueCheck) -> Lines:
         schema, value = check.schema, check.value
         lines = [*self._write_members(check), *self._write_other_keys(check)]
         lines += self._write_range(check, f"len({value})", "minProperties", "maxProperties")
@@ -206,7 +206,7 @@ class PredicateWriter:
             lines.append(f"if {self._constant(name)} in {value} and not {call}: return False")
         return lines
 
-    def _write_dependent_required(self, check: _Check) -> Lines:
+    def _write_dependent_required(self, check: _ValueCheck) -> Lines:
         required = {
             name: frozenset(require_texts(names)) for name, names in check.schema.get("dependentRequired", {}).items()
         }
@@ -217,7 +217,7 @@ class PredicateWriter:
         lines = [f"if {key} in {table} and not {check.value}.keys() >= {table}[{key}]: return False"]
         return [f"s[0] -= {cost} * len({check.value})", *_write_loop(key, check.value, lines)]
 
-    def _write_members(self, check: _Check) -> Lines:
+    def _write_members(self, check: _ValueCheck) -> Lines:
         """Write `required` and `properties`."""
         required = dict.fromkeys(require_texts(check.schema.get("required", ())))
         properties = check.schema.get("properties", {})
@@ -234,7 +234,7 @@ class PredicateWriter:
         optional = {name: schema for name, schema in properties.items() if name not in required}
         return [*fetched, *inner, *self._write_optional(optional, check)]
 
-    def _write_optional(self, properties: Mapping[str, Any], check: _Check) -> Lines:
+    def _write_optional(self, properties: Mapping[str, Any], check: _ValueCheck) -> Lines:
         key, item = self._new_variable(), self._new_variable()
         if len(properties) > _MAX_SINGLE_LOOKUPS:
             # Most keys are absent from most values, so most of these functions are never compiled.
@@ -249,7 +249,7 @@ class PredicateWriter:
             lines += _write_if(f"{key} in {check.value}", [f"{item} = {check.value}[{key}]", *inner] if inner else [])
         return lines
 
-    def _write_other_keys(self, check: _Check) -> Lines:
+    def _write_other_keys(self, check: _ValueCheck) -> Lines:
         """Write `patternProperties` and `additionalProperties`."""
         patterns: Mapping[str, Any] = check.schema.get("patternProperties", {})
         others = check.schema.get("additionalProperties", True)
@@ -267,12 +267,12 @@ class PredicateWriter:
             return []
         return _write_loop(f"{key}, {item}", f"{check.value}.items()", [*lines, *_write_if(f"not {matched}", rest)])
 
-    def _write_choices(self, check: _Check) -> Lines:
+    def _write_choices(self, check: _ValueCheck) -> Lines:
         lists = [check.schema["enum"]] if "enum" in check.schema else []
         lists += [[check.schema["const"]]] if "const" in check.schema else []
         return [line for values in lists for line in self._write_enum(values, check)]
 
-    def _write_enum(self, values: Sequence[Any], check: _Check) -> Lines:
+    def _write_enum(self, values: Sequence[Any], check: _ValueCheck) -> Lines:
         allowed = self._constant(frozenset(fingerprint(one, [_NO_LIMIT]) for one in values))
         if not all(isinstance(one, str) for one in values):
             is_allowed = f"type({check.value}) in plain_types and fingerprint({check.value}, s) in {allowed}"
@@ -280,7 +280,7 @@ class PredicateWriter:
         guard = [] if check.is_only("string") else [f"if type({check.value}) is not str: return reject({check.value})"]
         return [*guard, f"if {check.value} not in {allowed}: return False"]
 
-    def _write_same_value(self, check: _Check) -> Lines:
+    def _write_same_value(self, check: _ValueCheck) -> Lines:
         """Write the subschemas that validate the same value."""
         schema, value, depth = check.schema, check.value, check.depth
         lines: Lines = []
@@ -305,7 +305,7 @@ class PredicateWriter:
             lines += _write_if(f"not {holds}", otherwise)
         return lines
 
-    def _write_all_of(self, check: _Check) -> Lines:
+    def _write_all_of(self, check: _ValueCheck) -> Lines:
         """Write the branches of `allOf`; branches with the same discriminator key become one table lookup."""
         lines: Lines = []
         by_key: dict[str, dict[str, list[Any]]] = {}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from promptpack.schema.mismatch import Mismatch
 
-# More would not be read, and a list of a million wrong items would produce a million.
+# Nobody reads more, and a list of a million wrong items would produce a million.
 _MAX_ERRORS = 200
 
 

@@ -51,7 +51,7 @@ def read_archive(content: bytes, shown: str, inside: str | None = None) -> Memor
         with ZipFile(io.BytesIO(content)) as archive:
             members = _check_members(archive, shown)
             path = _choose(archive, members, shown) if inside is None else inside.strip("/")
-            return _Reader(archive, len(content), shown, path).read(members)
+            return _ArchiveReader(archive, len(content), shown, path).read(members)
     except (BadZipFile, NotImplementedError, ValueError, OverflowError, EOFError, zlib.error) as error:
         raise UsageError(_damaged(shown, str(error))) from error
 
@@ -105,7 +105,7 @@ def _reasons(member: ZipInfo, is_repeated: bool) -> Iterator[str]:
 
 
 def _choose(archive: ZipFile, members: dict[str, ZipInfo], shown: str) -> str:
-    """Return the folder of packs of an archive: what a wheel registers, or `packs`, or the top."""
+    """Return the folder of packs of an archive: the one that a wheel registers, or `packs`, or the top."""
     registered = next((name for name in members if name.count("/") == 1 and name.endswith(ENTRY_POINTS)), None)
     if registered is not None and members[registered].file_size <= MAX_FILE_BYTES:
         from promptpack.sources.packages import choose_registered
@@ -115,7 +115,7 @@ def _choose(archive: ZipFile, members: dict[str, ZipInfo], shown: str) -> str:
     return "packs" if any(name.startswith("packs/") for name in members) else ""
 
 
-class _Reader:
+class _ArchiveReader:
     """Reads the files of one folder of an archive, within limits that are checked while reading."""
 
     def __init__(self, archive: ZipFile, size: int, shown: str, path: str) -> None:

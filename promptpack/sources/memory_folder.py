@@ -113,7 +113,7 @@ class MemoryFolder(RecordingFolder):
         return replace(self, reads={}, absent=set())
 
     def show(self, relative: str) -> str:
-        """Return the path of a file as shown to the user; what precedes the last colon of the root stays as it is."""
+        """Return the path of a file as shown to the user; the part before the last colon of the root is unchanged."""
         start, colon, path = self.root.rpartition(":")
         return start + colon + posixpath.normpath(posixpath.join(path, relative))
 

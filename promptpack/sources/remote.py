@@ -79,7 +79,7 @@ def _find_refusals(chain: str, parts: SplitResult, pin: str) -> Iterator[tuple[s
     if is_web and is_folder:
         yield "a web server does not list folders", "put the packs into a .zip file"
     if parts.scheme == "http" and not pin and parts.hostname not in _LOOPBACK:
-        yield "http does not protect packs on their way", "use https, or add #sha256= and the digest of the archive"
+        yield "http does not protect packs in transit", "use https, or add #sha256= and the digest of the archive"
 
 
 def open_url(source: str, cache: Cache, pin: str = "") -> MemoryFolder:

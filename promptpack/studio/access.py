@@ -57,5 +57,5 @@ class Access:
 
     @property
     def _name(self) -> str:
-        # Cookies do not tell ports apart, and two studios may run.
+        # Cookies are shared by all ports, and two studios may run.
         return f"promptpack-studio-{self.port}"

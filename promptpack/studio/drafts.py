@@ -65,7 +65,7 @@ class Drafts:
         try:
             return None if content is None else json.loads(content)
         except (ValueError, RecursionError):
-            return None  # a draft that cannot be read is no draft; the file on disk counts
+            return None  # a draft that cannot be read does not count; the file on disk does
 
     def _write(self, kind: str, key: str, data: Any) -> bool:
         content = json.dumps(data).encode()

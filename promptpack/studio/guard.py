@@ -83,7 +83,7 @@ class Guard:
             return None
         if scope["path"] == "/":
             self._on_refused()
-        reason = "The link was used already." if token else "This browser has not opened the studio yet."
+        reason = "The link has already been used." if token else "This browser has not opened the studio yet."
         return Response(_REFUSED_PAGE.format(reason=escape(reason)), 403, media_type="text/html")
 
 

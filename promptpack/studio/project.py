@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import re
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from promptpack import files
 from promptpack.document import normalize
@@ -16,29 +16,33 @@ from promptpack.editor import Buffer, Workspace
 from promptpack.library import Library
 from promptpack.library.entry import Entry
 from promptpack.problem import Location, PackError, Problem, PromptpackError, UsageError, as_data
-from promptpack.temporary_files import write_if
 
 SUFFIXES = (".yaml", ".yml", ".j2")
 """The files that the studio shows; only these are read and written."""
-_MAX_BYTES = 1_000_000
+MAX_BYTES: Final = 1_000_000
+"""How large a file may be."""
 _MAX_PATH = 500
 # With a colon or a backslash, Windows reads a name as another file.
 _PLAIN_PART = re.compile(r"[^/\\:\x00-\x1f\x7f]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A text as it is on disk; `digest` is empty if there is no file."""
+class Stored(NamedTuple):
+    """A text as it is on disk; `content` is None if there is no file."""
 
     text: str = ""
-    digest: str = ""
-    has_bom: bool = False
-    has_crlf: bool = False
+    content: bytes | None = None
 
-    def encode(self, text: str) -> str:
+    @property
+    def digest(self) -> str:
+        """The digest of the file; empty if there is none."""
+        return "" if self.content is None else digest_of(self.content)
+
+    def encode(self, text: str) -> bytes:
         """Return an edited text with the line ends and the byte order mark of the file."""
-        lines = text.replace("\n", "\r\n") if self.has_crlf else text
-        return f"\ufeff{lines}" if self.has_bom else lines
+        content = self.content or b""
+        has_crlf = 0 < content.count(b"\r\n") == content.count(b"\n")
+        edited = (text.replace("\n", "\r\n") if has_crlf else text).encode()
+        return codecs.BOM_UTF8 + edited if content.startswith(codecs.BOM_UTF8) else edited
 
 
 class Project:
@@ -70,8 +74,8 @@ class Project:
             or not relative.endswith(SUFFIXES)
             or any(part.endswith((" ", ".")) for part in parts)
         ):
-            message = f"{relative[:200]!r} is no file that the studio opens"
-            hint = f"it opens files of the folder {self.folder.root!r} that end with {', '.join(SUFFIXES)}"
+            message = f"{relative[:200]!r} is not a file that the studio opens"
+            hint = f"it opens files in the folder {self.folder.root!r} that end with {', '.join(SUFFIXES)}"
             raise UsageError(Problem("PP993", message, None, hint))
         self.folder.require_inside(relative)
         return self.folder.show(relative)
@@ -81,38 +85,32 @@ class Project:
         return self.folder.to_relative(path) or path
 
     def read(self, relative: str) -> Stored:
-        """Return a text as it is on disk; links, and what is no text, are refused."""
+        """Return a text as it is on disk; links and files that are not text are refused."""
         path = self.path_of(relative)
         if not self.folder.is_occupied(relative):
             return Stored()
         content = self.folder.read(relative)
         try:
-            raw = content.decode()
+            return Stored(normalize(content.decode()), content)
         except UnicodeDecodeError as error:
             raise PackError(Problem("PP101", "file is not UTF-8", Location(path), "save it as UTF-8")) from error
-        has_crlf = 0 < raw.count("\r\n") == raw.count("\n")
-        return Stored(normalize(raw), digest_of(content), raw.startswith("\ufeff"), has_crlf)
 
     def write(self, relative: str, text: str, base: str) -> Stored | None:
         """Replace a text whose digest is still `base`, and return the new one; None if it has changed since."""
-        stored, path = self.read(relative), self.path_of(relative)
-        encoded = stored.encode(text)
-        if len(encoded.encode("utf-8", "surrogatepass")) > _MAX_BYTES:
-            problem = Problem(
-                "PP102", f"file is larger than {_MAX_BYTES:,} bytes", Location(path), "split it into partials"
-            )
-            raise PackError(problem)
-        if stored.digest != base:
-            return None
+        stored, place = self.read(relative), Location(self.path_of(relative))
         try:
-            written = write_if(path, encoded, lambda: self.read(relative).digest == base)
-        except OSError as error:
-            raise UsageError(Problem("PP126", f"cannot be written: {error.strerror}", Location(path))) from error
+            content = stored.encode(text)
         except UnicodeEncodeError as error:
-            problem = Problem("PP408", "text contains half of a surrogate pair", Location(path), "type it again")
+            problem = Problem("PP408", "text contains half of a surrogate pair", place, "type it again")
             raise UsageError(problem) from error
+        if len(content) > MAX_BYTES:
+            message = f"file is larger than {MAX_BYTES:,} bytes"
+            raise PackError(Problem("PP102", message, place, "split it into partials"))
+        if stored.digest != base or not self.folder.replace(relative, stored.content, content):
+            return None
         self.refresh()
-        return self.read(relative) if written else None
+        # Not what is on disk now: a later change of another program is not what the page saved.
+        return Stored(normalize(content.decode()), content)
 
     def entry(self, relative: str) -> Entry | None:
         """Return the pack file at a path; None if it is another file."""

@@ -23,7 +23,7 @@ MAX_MESSAGE_BYTES: Final = 8_000_000
 _MAX_OPEN_TEXTS: Final = 64
 _MAX_TEXT: Final = 1_000_000
 _MAX_WAITING: Final = 64
-# So many messages at once, and so many per second after them; typing needs about ten.
+# The messages allowed at once, and per second after them; typing needs about ten.
 _BURST: Final = 400
 _PER_SECOND: Final = 100
 _POLICY: Final = 1008
@@ -128,7 +128,7 @@ class Session:
 
         def work() -> dict[str, Any] | None:
             if handler is None:
-                message = f"no message is called {name[:40]!r}"
+                message = f"unknown message {name[:40]!r}"
                 raise UsageError(Problem("PP994", message, None, "reload the page; it may be older than the server"))
             if handler.is_replaceable and self._newest[name, path] != number:
                 return None
@@ -168,7 +168,7 @@ class _Pace:
 
 
 def _parse(text: str) -> dict[str, Any] | None:
-    """Return the fields of a message; None if it is none."""
+    """Return the fields of a message; None if it is not one."""
     try:
         fields = json.loads(text)
     except (ValueError, RecursionError):

@@ -29,6 +29,6 @@ class Studio:
     model: str
     """The model in words, for the page."""
     waiting: int = 0
-    """How many messages wait for an answer; what runs in the background lets them pass."""
+    """How many messages wait for an answer; background work lets them pass."""
     status: dict[str, dict[str, Any]] = field(default_factory=dict)
     """What lint and tests say about each pack file, as far as it is known."""

@@ -108,7 +108,7 @@ class DeclaredNames:
     def _find_similar(self, name: str, known: tuple[str, ...]) -> str:
         if (name, known) not in self._hints:
             self._comparisons -= len(known) * (1 + len(name) // 16)
-            # So many unknown names are no misspellings.
+            # This many unknown names are not misspellings.
             self._hints[name, known] = did_you_mean(name, known) if self._comparisons >= 0 else ""
         return self._hints[name, known]
 

@@ -1,5 +1,6 @@
 """The code of expressions: plain functions of the values they read, without a scope of Jinja's."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +11,10 @@ from jinja2.runtime import exported
 
 from promptpack.template.codegen import PackGenerator
 from promptpack.template.meter import steps_per_call
+from promptpack.template.tree import descendants
+
+Path = tuple[str, ...]
+"""A name and the keys after it."""
 
 
 class Condition(NamedTuple):
@@ -70,8 +75,20 @@ class ExpressionGenerator(PackGenerator):
         self.writeline("value = ", tree.body[0])
         self.visit(_value_of(tree), frame)
 
+    def _write_key(self, owner: nodes.Expr, key: str, fallback: str, frame: Frame, value: str = "") -> None:
+        """Write the lookup of a key; a path that occurs several times is looked up once."""
+        value = self._repeated.get((*_path_of(owner), key), value)
+        self.write(f"({value} if {value} is not missing else " if value else "")
+        super()._write_key(owner, key, fallback, frame, value)
+        self.write(")" if value else "")
+
+    def _name_repeated_paths(self, values: Iterable[nodes.Expr]) -> dict[Path, str]:
+        """Return a local name for each path that occurs several times."""
+        found = Counter(path for value in values for path in map(_path_of, descendants(value)) if len(path) > 1)
+        return {path: self.temporary_identifier() for path, times in found.items() if times > 1}
+
     def _begin(self, trees: Iterable[nodes.Template]) -> Frame:
-        """Write everything up to the first expression; what is the same for each call comes before the function."""
+        """Write everything up to the first expression; code that every call shares comes before the function."""
         values = [_value_of(tree) for tree in trees]
         frame = Frame(EvalContext(self.environment, None))
         frame.symbols.analyze_node(nodes.Template([nodes.Output(values)]))
@@ -85,11 +102,24 @@ class ExpressionGenerator(PackGenerator):
         for target, (_, name) in frame.symbols.loads.items():
             default = f"environment.globals[{name!r}]" if name in self.environment.globals else "missing"
             self.writeline(f"{target} = values.get({name!r}, {default})")
+        self._repeated = self._name_repeated_paths(values)
+        for name in self._repeated.values():
+            self.writeline(f"{name} = missing")
         return frame
 
     def _end(self) -> None:
         self.outdent()
         self.writeline(f"debug_info = {'&'.join(f'{line}={position}' for line, position in self.debug_info)!r}")
+
+
+def _path_of(node: nodes.Node) -> Path:
+    """Return a name and the keys after it, as in `reply.params`; nothing for any other expression."""
+    if isinstance(node, nodes.Name):
+        return (node.name,)
+    if isinstance(node, nodes.Getattr):
+        owner = _path_of(node.node)
+        return (*owner, node.attr) if owner else ()
+    return ()
 
 
 def _value_of(tree: nodes.Template) -> nodes.Expr:

@@ -25,7 +25,7 @@ _MAX_DEPTH: Final = 100
 
 def parse(source: Source) -> nodes.Template:
     """Return the tree of a template; raise all its problems together."""
-    parser = _Parser(source)
+    parser = _HandlebarsParser(source)
     body = parser.parse()
     if parser.problems:
         raise PackError(parser.problems)
@@ -33,7 +33,7 @@ def parse(source: Source) -> nodes.Template:
 
 
 @dataclass(slots=True)
-class _Block:
+class _OpenBlock:
     """A block that is not closed yet."""
 
     kind: str = ""
@@ -58,7 +58,7 @@ class _Block:
         return f"'{{{{/{self.kind}}}}}'"
 
 
-class _Parser:
+class _HandlebarsParser:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._starts = LineStarts(source.text)
@@ -66,7 +66,7 @@ class _Parser:
         self._position = 0
         self._functions = 0
         self._trims_next = False
-        self._open = [_Block()]
+        self._open = [_OpenBlock()]
         self._unlocated: list[tuple[int, str, str, str]] = []
 
     @property
@@ -128,7 +128,7 @@ class _Parser:
             # Skip the rest, whose problems would only follow from this one.
             self._offset, self._open = len(self._source.text), self._open[:1]
             raise TagError("PP317", f"blocks are nested more than {_MAX_DEPTH} levels deep", "use partials")
-        block = _Block(words[0] if words else "", " ".join(words[1:]), self._position)
+        block = _OpenBlock(words[0] if words else "", " ".join(words[1:]), self._position)
         # An invalid block is opened too, so that its end is not another problem.
         self._open.append(block)
         if block.kind not in _BLOCKS:
@@ -184,17 +184,17 @@ class _Parser:
             self._report_unclosed(self._open.pop())
         self._add_block(self._open.pop())
 
-    def _report_unclosed(self, block: _Block) -> None:
+    def _report_unclosed(self, block: _OpenBlock) -> None:
         self._unlocated.append((block.position, "PP314", f"{block.start} is not closed", f"close it with {block.end}"))
 
-    def _add_block(self, block: _Block) -> None:
+    def _add_block(self, block: _OpenBlock) -> None:
         self._position = block.position
         if block.kind == "each" and block.values is not None:
             self._add(self._loop(block, block.values))
         elif block.kind in _CONDITIONS and (block.test or block.branches):
             self._add(self._condition(block))
 
-    def _loop(self, block: _Block, values: nodes.Call) -> nodes.For:
+    def _loop(self, block: _OpenBlock, values: nodes.Call) -> nodes.For:
         target: nodes.Expr = nodes.Name(_ITEM, "store", lineno=block.position)
         if block.is_numbered:
             names = [nodes.Name(name, "store", lineno=block.position) for name in LOOP_DATA.values()]
@@ -202,7 +202,7 @@ class _Parser:
             values = self._call("numbered", values)
         return nodes.For(target, values, self._outline(block.body), [], None, False, lineno=block.position)
 
-    def _condition(self, block: _Block) -> nodes.If:
+    def _condition(self, block: _OpenBlock) -> nodes.If:
         other = block.body if block.test is None else []
         branches = block.branches if block.test is None else [*block.branches, (block.test, block.body)]
         first, *others = (
@@ -242,7 +242,7 @@ class _Parser:
         return name if name in LOOP_DATA and in_loop else validate_name(name, tag)
 
     @property
-    def _innermost_loop(self) -> _Block | None:
+    def _innermost_loop(self) -> _OpenBlock | None:
         return next((block for block in reversed(self._open) if block.kind == "each"), None)
 
     def _test(self, name: str, *, is_negated: bool = False) -> nodes.Expr:

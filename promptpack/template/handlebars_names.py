@@ -24,7 +24,7 @@ _CONSTRUCTS: Final = (
     (r"@(?:index|first|last)$", "'@index', '@first' or '@last' outside '{{#each}}'", "move it into the block"),
     (r"@", "a data variable", "use '@index', '@first' or '@last'"),
     (r"\[", "a segment literal", "rename the key, without spaces"),
-    (r"role\s", "the helper 'role'", "write a message of its own, with 'role: ...'"),
+    (r"role\s", "the helper 'role'", "write a separate message, with 'role: ...'"),
     (r"media\s", "the helper 'media'", "write a part of the message, with 'image: ...'"),
     (r"history\s", "the helper 'history'", "write a message with 'history: NAME'"),
 )

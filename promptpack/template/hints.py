@@ -25,7 +25,7 @@ _FILTERS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("contains", "includes"), "write 'x in y'"),
     **dict.fromkeys(("slice_text", "substring", "substr"), "write 'x[:10]'"),
     "concat": "write 'x ~ y', or 'join'",
-    "random": "templates always print the same; choose before rendering, and pass the choice as an input",
+    "random": "templates always print the same text; choose before rendering, and pass the choice as an input",
 }
 _TESTS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("null", "nil", "None"), "write 'none'"),

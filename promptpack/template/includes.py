@@ -123,7 +123,7 @@ def constant_names(template: nodes.Expr) -> Iterator[str]:
 
 
 class Inliner:
-    """Inlines partials that only print and include nothing, outside of loops, macros and blocks."""
+    """Inlines partials that only print and include nothing, outside loops, macros and blocks."""
 
     def __init__(
         self,

@@ -5,11 +5,10 @@ from typing import Final, NamedTuple
 
 from jinja2 import nodes
 
-from promptpack.template.codegen import METHOD
+from promptpack.template.codegen import INLINE_FILTERS, METHOD
 from promptpack.template.includes import IncludeWalker
 from promptpack.template.language import FUNCTIONS
 from promptpack.template.names import DependencyFinder
-from promptpack.template.output_codegen import INLINE_FILTERS
 from promptpack.template.policy import APPLIES_TEST
 from promptpack.template.tree import descendants
 
@@ -84,7 +83,7 @@ class _Subtree(NamedTuple):
         return self.names is not None and self.names <= names
 
 
-class _Run(NamedTuple):
+class _SubtreeRun(NamedTuple):
     """Adjacent subtrees; with `names`, they are cached together."""
 
     subtrees: list[_Subtree]
@@ -99,9 +98,9 @@ class _Run(NamedTuple):
         return [scope]
 
 
-def _runs(subtrees: Iterable[_Subtree]) -> list[_Run]:
+def _runs(subtrees: Iterable[_Subtree]) -> list[_SubtreeRun]:
     """Join each slow subtree with the neighbours that depend on the same names."""
-    runs = [_Run([])]
+    runs = [_SubtreeRun([])]
     for subtree in subtrees:
         last = runs[-1]
         if last.names is not None and subtree.depends_on(last.names):
@@ -111,12 +110,12 @@ def _runs(subtrees: Iterable[_Subtree]) -> list[_Run]:
             own = len(before)
             while own and before[own - 1].depends_on(subtree.names):
                 own -= 1
-            runs.append(_Run([*before[own:], subtree], subtree.names))
+            runs.append(_SubtreeRun([*before[own:], subtree], subtree.names))
             del before[own:]
         elif last.names is None:
             last.subtrees.append(subtree)
         else:
-            runs.append(_Run([subtree]))
+            runs.append(_SubtreeRun([subtree]))
     return runs
 
 

@@ -41,7 +41,7 @@ class Dependencies(NamedTuple):
     """The uses in the template itself."""
     includes: "tuple[Include, ...]"
     exports: frozenset[str]
-    """The names that the template itself sets, outside of loops, macros and blocks."""
+    """The names that the template itself sets, outside loops, macros and blocks."""
 
     def find_unset_uses(self, names: frozenset[str], found: dict[str, frozenset[str]]) -> Iterator[NameUse]:
         """Yield the uses of names that no branch sets, also in partials; `found` are those found in each partial."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 from jinja2.runtime import Undefined
 
 from promptpack.template.formatting import interpolate
-from promptpack.template.meter import CHARACTERS_A_STEP, check_bits, check_items, check_text, measure
+from promptpack.template.meter import CHARACTERS_A_STEP, check_bits, check_items, check_text, current_meter, measure
 from promptpack.template.values import to_text
 
 _CONTAINMENT: Final = ("in", "notin")
@@ -31,11 +31,11 @@ COMPARISONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = MappingProxyType(
 
 def compare(name: str, left: Any, right: Any) -> bool:
     """Compare two values of unknown size; the work is counted."""
-    kind = type(left)
+    kind, meter = type(left), current_meter()
     if kind not in _SMALL and (kind is not str or len(left) >= CHARACTERS_A_STEP):
-        measure(left)
+        meter.measure(left)
     if type(right) not in _SMALL and (name not in _CONTAINMENT or not isinstance(right, dict)):
-        measure(right)  # except a mapping, where `in` is one lookup
+        meter.measure(right)  # except a mapping, where `in` is one lookup
     return COMPARISONS[name](left, right)
 
 
@@ -44,7 +44,8 @@ def add(left: Any, right: Any) -> Any:
     if isinstance(left, str) and isinstance(right, str):
         check_text(len(left) + len(right))
     elif isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
-        check_items(measure(left) + measure(right))
+        meter = current_meter()
+        meter.check_items(meter.measure(left) + meter.measure(right))
     return left + right
 
 

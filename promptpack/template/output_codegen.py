@@ -12,18 +12,7 @@ from promptpack.template.meter import steps_per_iteration
 
 # Output is counted after its values are joined; this limit keeps a joined text small.
 _VALUES_A_CHUNK: Final = 8
-_SHORT_TEXT: Final = "is str and len({0}) < 64"
 _AS_TEXT: Final = "if type({0}) is not str: {0} = str({0}) if type({0}) is int else to_text({0})"
-INLINE_FILTERS: Final = {
-    "capitalize": (_SHORT_TEXT, "{0}.capitalize()"),
-    "count": ("in (list, dict, str)", "len({0})"),
-    "length": ("in (list, dict, str)", "len({0})"),
-    "lower": (_SHORT_TEXT, "{0}.lower()"),
-    "trim": (_SHORT_TEXT, "{0}.strip()"),
-    "upper": (_SHORT_TEXT, "{0}.upper()"),
-}
-"""Filters written inline: the condition on the value's type, and the result."""
-
 _LIST_LOOP_CODE = {"index": "{0}.index0 + 1", "index0": "{0}.index0", "first": "{0}.index0 == 0", "last": "{0}.last"}
 # Marks the name of an `EnvironmentAttribute` that is a local expression instead.
 _LOCAL: Final = "local "
@@ -235,21 +224,6 @@ class OutputGenerator(CodeGenerator):
         self.writeline(f"{name} = {text}")
         self.outdent()
 
-    def visit_Filter(self, node: nodes.Filter, frame: Frame) -> None:  # noqa: N802
-        """Write a filter; cheap filters are written inline."""
-        is_bare = not (node.args or node.kwargs or node.dyn_args or node.dyn_kwargs)
-        if node.node is not None and node.name in INLINE_FILTERS and is_bare:
-            self._write_inline(node.name, node.node, frame)
-        else:
-            super().visit_Filter(node, frame)
-
-    def _write_inline(self, filter_name: str, value: nodes.Expr, frame: Frame) -> None:
-        name = self.temporary_identifier()
-        condition, result = INLINE_FILTERS[filter_name]
-        self.write(f"({result.format(name)} if type({name} := ")
-        self.visit(value, frame)
-        self.write(f") {condition.format(name)} else {self.filters[filter_name]}({name}))")
-
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802
         """Write the lookup of a key."""
         if _is_counter(node):
@@ -270,8 +244,9 @@ class OutputGenerator(CodeGenerator):
         else:
             super().visit_Getitem(node, frame)
 
-    def _write_key(self, owner: nodes.Expr, key: str, fallback: str, frame: Frame) -> None:
-        value = self.temporary_identifier()
+    def _write_key(self, owner: nodes.Expr, key: str, fallback: str, frame: Frame, value: str = "") -> None:
+        """Write the lookup of a key; the value of a mapping is assigned to `value`."""
+        value = value or self.temporary_identifier()
         is_name = isinstance(owner, nodes.Name)
         name = frame.symbols.ref(owner.name) if isinstance(owner, nodes.Name) else self.temporary_identifier()
         self.write(f"({value} if type(")

@@ -58,7 +58,7 @@ _PLAIN: Final = (
     (r"expected token '(.*)', got '(.*)'", "{} is missing before {}", ""),
     (r"(?i)expected an expression, got '(.*)'", "an expression is missing before {}", ""),
     (r"unexpected '(end of (?:print statement|statement block))'", "an expression is missing before {}", ""),
-    (r"unexpected 'end of template'", "the expression is not complete", "write what follows the last operator"),
+    (r"unexpected 'end of template'", "the expression is not complete", "write the value after the last operator"),
     (r"unexpected text after the expression", "unexpected text after the expression", _MISSING),
     (r"unexpected char '(.*)' at \d+", "unexpected {}", "put text in quotes"),
     (r"(?i)expected name or number", "a name is missing after '.'", ""),
@@ -171,7 +171,7 @@ def _find_end(text: str, at: int, kind: str) -> int | TemplateMistake:
         if word == "{{" and (inner := _NESTED.match(text, found.start())):
             message = f"{word!r} is not needed inside {kind!r}"
             return TemplateMistake("PP302", message, f"write it without braces: {inner[1]}", found.start())
-        # A text that goes on after the end of its tag, to a quote of another line, is not closed.
+        # A text that continues after the end of its tag, to a quote of another line, is not closed.
         if word[0] in "\"'" and wanted in word.partition("\n")[0] and "\n" in word:
             hint = f"close it before {wanted!r}"
             return TemplateMistake("PP302", "a quote is not closed", hint, found.start())
@@ -378,7 +378,7 @@ def _wrong_end(word: str, opened: list[_Tag], place: int) -> TemplateMistake:
 
 
 def _misplaced_else(word: str, opened: list[_Tag], place: int) -> TemplateMistake:
-    where = f"inside {opened[-1].word!r}" if opened else "outside of a block"
+    where = f"inside {opened[-1].word!r}" if opened else "outside a block"
     hint = f"close {opened[-1].word!r} first with 'end{opened[-1].word}'" if opened else "open an 'if' before it"
     return TemplateMistake("PP307", f"{word!r} {where}", hint, place)
 
@@ -389,9 +389,9 @@ def plain_words(message: str, before: str) -> tuple[str, str]:
     for pattern, words, hint in _PLAIN:
         found = re.match(pattern, message)
         if found:
-            told = words.format(*(_END_NAMES.get(group, repr(group)) for group in found.groups()))
-            if last is not None and " is missing before " in told and last[1] not in ("{{", "{%"):
-                told = told.replace("a name", "the name of a filter") if last[1] == "|" else told
-                told = told.replace(" is missing before ", f" is missing after {last[1]!r}, before ")
-            return told, hint or _CHECK
+            message = words.format(*(_END_NAMES.get(group, repr(group)) for group in found.groups()))
+            if last is not None and " is missing before " in message and last[1] not in ("{{", "{%"):
+                message = message.replace("a name", "the name of a filter") if last[1] == "|" else message
+                message = message.replace(" is missing before ", f" is missing after {last[1]!r}, before ")
+            return message, hint or _CHECK
     return message, _CHECK

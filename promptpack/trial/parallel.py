@@ -14,7 +14,7 @@ from promptpack.trial.snapshot import Read, Snapshots, reader_of
 _CHUNK: Final = 50
 
 
-class _Chunk(NamedTuple):
+class _TestGroup(NamedTuple):
     """Some tests of one pack, by their numbers; the pack is pickled, as its texts."""
 
     pack: bytes
@@ -26,7 +26,7 @@ class _Chunk(NamedTuple):
 def run_in_processes(
     packs: Sequence[Pack], processes: int, *, update: bool = False, keep: Keep | None = None
 ) -> Iterator[Trial]:
-    """Run the tests of packs as `run` does, in so many processes; one runs them in this process."""
+    """Run the tests of packs as `run` does, in several processes; one runs them in this process."""
     wanted = [
         (pack, tuple(number for number, test in enumerate(pack.tests) if keep is None or keep(pack, test)))
         for pack in packs
@@ -38,7 +38,7 @@ def run_in_processes(
         yield from run(packs, update=update, keep=keep)
         return
     stored = {id(pack): dumps(pack) for pack, numbers in wanted if numbers}
-    chunks = [_Chunk(stored[id(pack)], numbers, update, reader_of(pack)) for pack, numbers in parts]
+    chunks = [_TestGroup(stored[id(pack)], numbers, update, reader_of(pack)) for pack, numbers in parts]
     with ProcessPoolExecutor(min(processes, len(parts))) as executor:
         try:
             for (pack, numbers), results in zip(parts, executor.map(_run_chunk, chunks), strict=True):
@@ -48,7 +48,7 @@ def run_in_processes(
             executor.shutdown(wait=True, cancel_futures=True)
 
 
-def _run_chunk(chunk: _Chunk) -> list[tuple[Failure, ...]]:
+def _run_chunk(chunk: _TestGroup) -> list[tuple[Failure, ...]]:
     pack = _load(chunk.pack)
     snapshots = Snapshots(pack, chunk.update, chunk.read)
     return [run_test(pack, pack.tests[number], snapshots) for number in chunk.tests]

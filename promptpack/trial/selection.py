@@ -13,11 +13,11 @@ _OPERATORS: Final = ("and", "or", "not", "(", ")")
 
 
 def read_selection(text: str) -> Match:
-    """Return a function that tells whether a name matches; a word matches if the name contains it, in any case."""
-    return _Parser(text).parse()
+    """Return a function that decides whether a name matches; a word matches if the name contains it, in any case."""
+    return _SelectionParser(text).parse()
 
 
-class _Parser:
+class _SelectionParser:
     def __init__(self, text: str) -> None:
         self._text = text
         self._tokens = self._split()

@@ -1,6 +1,6 @@
 """Reply + pack + context -> `Verdict`: read the reply, check it against the schema, then against the rules."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -22,8 +22,8 @@ from promptpack.verdict.claims import Claims, Refusal
 from promptpack.verdict.correction import write_correction
 from promptpack.verdict.echo import find_echo
 from promptpack.verdict.judge_options import DEFAULT_OPTIONS, JudgeOptions
-from promptpack.verdict.model import Verdict, Violation, code_of, same
-from promptpack.verdict.output import error_output, to_agent_output
+from promptpack.verdict.model import Verdict, Violation, accept, code_of, same
+from promptpack.verdict.output import error_output, read_agent_output, to_agent_output
 from promptpack.verdict.rule_checker import RuleChecker
 
 _SHAPES: WeakKeyDictionary[Schema, Shape] = WeakKeyDictionary()
@@ -62,12 +62,13 @@ class Judge:
             if value is not None and schema.accepts(value):
                 has_own_echo = self._may_have_examples and prompt is not None and prompt.few_shot
                 echo = find_echo(self._pack, contract, prompt) if has_own_echo else self._echo
-                return self._check_rules(Reading("valid", value, is_echo=echo.has_example(value)), schema, values)
+                reading = Reading("valid", value, is_echo=echo.has_example(value))
+                return self._check_rules(reading, schema, values, partial(read_agent_output, raw))
         check = SchemaCheck(schema)
         echo = self._echo if prompt is None else find_echo(self._pack, contract, prompt)
         reading = _read(raw, check, contract, options, echo)
         if reading.ok:
-            return self._check_rules(reading, schema, values)
+            return self._check_rules(reading, schema, values, partial(to_agent_output, reading.value))
         if options.after is not None and not reading.violations:
             return options.after
         violations = [_violation(found) for found in reading.violations]
@@ -86,14 +87,21 @@ class Judge:
         self._rules.warm()
         self.judge("{}", None).to_dict()
 
-    def _check_rules(self, reading: Reading, schema: Schema, values: Mapping[str, Any] | None) -> Verdict:
-        """Judge a reply that meets the schema."""
+    def _check_rules(
+        self,
+        reading: Reading,
+        schema: Schema,
+        values: Mapping[str, Any] | None,
+        make_output: Callable[[], Any] | None,
+    ) -> Verdict:
+        """Judge a reply that meets the schema; `make_output` makes the output of a contract with actions."""
         value, contract = reading.value, self._contract
         scope = {"reply": value, "pack": self._pack._about}
         # Only the inputs that rules read: the values of a prompt are restored on first use.
         scope |= {name: values[name] for name in self._rules.inputs if name in values} if values else {}
         violations, unchecked = self._rules.check(scope)
-        make_output = partial(to_agent_output, value) if contract.has_actions else None
+        if not contract.has_actions:
+            make_output = None
         if not violations and contract.output is not None:
             output, violations = self._read_slot_output(value, values)
             make_output = partial(same, output)
@@ -101,15 +109,7 @@ class Judge:
         if violations:
             refused = self._refuse(reading, Secrets(self._pack, values), violations, (violations, {}))
             return replace(refused, unchecked=unchecked, is_echo=reading.is_echo, find_extras=extras)
-        return Verdict(
-            reading.outcome,
-            value,
-            repairs=reading.repairs,
-            unchecked=unchecked,
-            is_echo=reading.is_echo,
-            make_output=make_output,
-            find_extras=extras,
-        )
+        return accept(reading, unchecked, make_output, extras)
 
     def _read_slot_output(self, value: Any, values: Mapping[str, Any] | None) -> tuple[Any, list[Violation]]:
         """Return the typed output of a slot prompt; its model may reject values that meet the schema."""

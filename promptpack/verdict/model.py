@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from promptpack.lazy import cached_property
 from promptpack.problem import Problem, ReplyError
 from promptpack.prompt.message import ToolCall
-from promptpack.reply import RISKS, Attempt, Repair
+from promptpack.reply import RISKS, Attempt, Reading, Repair
 from promptpack.verdict.output import AgentOutput, copy_plain
 
 Outcome = Literal["valid", "recovered", "ambiguous", "truncated", "no_answer", "invalid", "tool_call"]
@@ -98,7 +98,7 @@ class _Copied:
     def __get__(self, verdict: "Verdict | None", owner: type) -> Any:
         if verdict is None:
             return self._default
-        return copy_plain(verdict.__dict__[self._name])
+        return copy_plain(verdict.__dict__.get(self._name, self._default))
 
     def __set__(self, verdict: "Verdict", value: Any) -> None:
         verdict.__dict__[self._name] = value
@@ -163,7 +163,7 @@ class Verdict:
     def __getstate__(self) -> dict[str, Any]:
         # The functions refer to the pack; a copy has functions that return their results. The class of a slot prompt's
         # output exists only here, so its output becomes plain data.
-        state = {one.name: self.__dict__[one.name] for one in fields(self)}
+        state = {one.name: getattr(self, one.name) for one in fields(self)}
         output = partial(same, self.output) if isinstance(self.output, AgentOutput) else None
         return state | {"make_output": output, "find_extras": partial(same, self.extras)}
 
@@ -206,6 +206,26 @@ class Verdict:
         if self.violations:
             problems = [Problem(found.code, f"{found.path or 'reply'}: {found.message}") for found in self.violations]
             raise ReplyError(problems)
+
+
+def accept(
+    reading: Reading, unchecked: tuple[str, ...], make_output: Callable[[], Any] | None, find_extras: Callable[[], Any]
+) -> Verdict:
+    """Return the verdict on a reply that meets the contract.
+
+    Without the frozen constructor, which would take as long as some rules: fields that are not set have their defaults.
+    """
+    verdict = object.__new__(Verdict)
+    verdict.__dict__.update(
+        outcome=reading.outcome,
+        data=reading.value,
+        repairs=reading.repairs,
+        unchecked=unchecked,
+        is_echo=reading.is_echo,
+        make_output=make_output,
+        find_extras=find_extras,
+    )
+    return verdict
 
 
 def same(value: Any) -> Any:

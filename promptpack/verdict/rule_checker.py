@@ -33,7 +33,9 @@ class RuleChecker:
             return [], ()
         with metered(self._limits):
             failed, skipped = self._set.evaluate(scope)
-        return self._explain(failed, scope), tuple(self._rules[number].name for number in skipped)
+        if not failed and not skipped:
+            return [], ()
+        return self._explain(failed, scope), tuple([self._rules[number].name for number in skipped])
 
     def warm(self) -> None:
         """Compile the rules now."""

@@ -32,7 +32,7 @@ def next_version(version: Version, bump: Bump) -> Version:
 def required_version(old: Version, bump: Bump) -> Version:
     """Return the smallest version that a changed pack may have: the next one, as `next_version` counts.
 
-    Before 1.0.0, what breaks raises the second number and everything else the third, so that `^0.2` stays safe.
+    Before 1.0.0, a breaking change raises the second number, and any other change the third, so that `^0.2` stays safe.
     """
     return next_version(old, bump if old.major else _BEFORE_ONE[bump])
 

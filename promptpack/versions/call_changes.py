@@ -76,7 +76,7 @@ def _compare_input(old: Side, new: Side, name: str) -> Iterator[Change]:
         code, change = ("PV114", "became") if after.secret else ("PV115", "is no longer")
         yield make_change(code, f"{what} {change} secret", _locate_key(new, name, "secret"), where)
     sides = [_schema_of(side, name) for side in (old, new)]
-    yield from compare_schemas(SchemaPair(sides[0], sides[1], _INPUT_CODES, what, "accepts", where, new.budget))
+    yield from compare_schemas(SchemaPair(sides[0], sides[1], _INPUT_CODES, what, "accepts", where, new.meter))
 
 
 def _compare_defaults(old: Side, new: Side, name: str) -> Iterator[Change]:
@@ -112,7 +112,7 @@ def _schema_of(side: Side, name: str) -> SchemaSide:
 
 
 def _compare_histories(old: Side, new: Side) -> Iterator[Change]:
-    """Compare the roles that the histories of each input may have; an input that is no history accepts every role."""
+    """Compare the roles that the histories of each input may have; any other input accepts every role."""
     before, after = _histories(old), _histories(new)
     for name in (*before, *(name for name in after if name not in before)):
         if name not in old.pack.inputs or name not in new.pack.inputs:
@@ -164,7 +164,7 @@ def _compare_budgets(old: Side, new: Side) -> Iterator[Change]:
             changes.append(make_change(code, message, _locate_budget(old, new, limit), "budget"))
     changes += _compare_yielding(old, new)
     if not changes and old.content["budget"] != new.content["budget"]:
-        message = "the same budget is written in another way"
+        message = "the same budget is written differently"
         changes.append(make_change("PV326", message, _locate_budget(old, new), "budget"))
     yield from changes
 
@@ -182,10 +182,10 @@ def _compare_yielding(old: Side, new: Side) -> Iterator[Change]:
     location = _locate_budget(old, new, "give_way")
     lost = [one for one in before if one not in after]
     if lost:
-        message = f"{', '.join(lost)} may no longer give way to the budget"
+        message = f"{', '.join(lost)} may no longer be cut to fit the budget"
         yield make_change("PV120", message, location, "budget")
     elif before != after:
-        message = f"what gives way to the budget, in this order: {', '.join(after)}"
+        message = f"the budget cuts, in this order: {', '.join(after)}"
         yield make_change("PV121", message, location, "budget")
 
 

@@ -40,7 +40,7 @@ def find_wrong_versions(diffs: Iterable[VersionDiff], undo: str = "") -> Iterato
 
 def _check_removed(diff: VersionDiff) -> Iterator[Problem]:
     if diff.old is not None and diff.old.is_release:
-        hint = "restore the file, unless nobody requests this version any more"
+        hint = "restore the file, unless nobody requests this version now"
         yield Problem("PP767", f"the release {diff.old.label} was removed", diff.old.location, hint, "warning")
 
 

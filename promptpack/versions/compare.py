@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from promptpack.library.library import Library
 from promptpack.pack.model import Pack
-from promptpack.schema.inclusion import MAX_SHARED_STEPS, StepBudget
 from promptpack.versions.call_changes import compare_calls
 from promptpack.versions.change import BUMPS, Change, Comparison
 from promptpack.versions.locale_changes import compare_locales, find_variants
 from promptpack.versions.reply_changes import compare_replies
-from promptpack.versions.sides import read_side
+from promptpack.versions.sides import ComparisonMeter, read_side
 from promptpack.versions.text_changes import compare_texts
 from promptpack.versions.unclassified import find_unclassified
 
 
 def compare(old: Pack, new: Pack, libraries: tuple[Library, Library] | None = None) -> Comparison:
-    """Return what differs between two packs, most important first; the version itself is no change.
+    """Return what differs between two packs, most important first; the version itself is not a change.
 
     With the `libraries` that the old and the new pack come from, it includes the locales that were added and removed.
     """
-    budget = StepBudget(MAX_SHARED_STEPS)
-    before, after = read_side(old, budget), read_side(new, budget)
+    meter = ComparisonMeter()
+    before, after = read_side(old, meter), read_side(new, meter)
     changes: list[Change] = [
         *compare_calls(before, after),
         *compare_replies(before, after),

@@ -25,7 +25,7 @@ def compare_versions(old: tuple[Library, Version], new: tuple[Library, Version],
 
 
 def _identity(change: Change) -> tuple[object, ...]:
-    """Return what tells changes of variants apart; the words of each locale are its own."""
+    """Return what distinguishes changes of variants; the words of each locale are its own."""
     return change.code, change.where, change.message, change.words
 
 

@@ -33,7 +33,7 @@ class FilePlan(NamedTuple):
         if refused:
             hint = "nothing was written; delete it if you do not need it, or name another version to start from"
             raise UsageError(
-                Problem("PP936", "exists already, with another content", Location(self.folder.show(path)), hint)
+                Problem("PP936", "already exists with different content", Location(self.folder.show(path)), hint)
                 for path in refused
             )
         writes = {path: text for path, text in self.writes.items() if states[path] != text}
@@ -41,7 +41,7 @@ class FilePlan(NamedTuple):
 
     def apply(self) -> None:
         """Write and remove the files; each one atomically, and none unless all can be prepared."""
-        files.write_all({self.folder.show(path): text for path, text in self.writes.items()})
+        self.folder.write(self.writes)
         for path in self.removes:
             files.remove(self.folder.show(path))
 

@@ -12,14 +12,14 @@ Match = tuple[int, int, int]
 _MAX_DEPTH: Final = 8
 
 
-class Steps:
+class DiffSteps:
     """The steps that are left; shared by all parts of one diff."""
 
     def __init__(self, left: int) -> None:
         self.left = left
 
 
-def find_matches(old: Sequence[str], new: Sequence[str], steps: Steps) -> list[Match]:
+def find_matches(old: Sequence[str], new: Sequence[str], steps: DiffSteps) -> list[Match]:
     """Return the runs of tokens that both lists have, in order.
 
     The result is a shortest edit script where the steps allow it. Else the lists are split at tokens that each of them
@@ -29,7 +29,7 @@ def find_matches(old: Sequence[str], new: Sequence[str], steps: Steps) -> list[M
 
 
 def _find(
-    old: Sequence[str], new: Sequence[str], area: tuple[int, int, int, int], steps: Steps, depth: int
+    old: Sequence[str], new: Sequence[str], area: tuple[int, int, int, int], steps: DiffSteps, depth: int
 ) -> Iterator[Match]:
     low_old, high_old, low_new, high_new = area
     head = _count_equal(old, new, range(low_old, high_old), range(low_new, high_new))
@@ -43,10 +43,13 @@ def _find(
 
 
 def _find_inside(
-    old: Sequence[str], new: Sequence[str], area: tuple[int, int, int, int], steps: Steps, depth: int
+    old: Sequence[str], new: Sequence[str], area: tuple[int, int, int, int], steps: DiffSteps, depth: int
 ) -> Iterator[Match]:
     low_old, high_old, low_new, high_new = area
-    matches = _shortest_edit(old[low_old:high_old], new[low_new:high_new], steps)
+    old_part, new_part = old[low_old:high_old], new[low_new:high_new]
+    if set(old_part).isdisjoint(new_part):
+        return
+    matches = _shortest_edit(old_part, new_part, steps)
     if matches is not None:
         yield from ((low_old + at_old, low_new + at_new, size) for at_old, at_new, size in matches)
         return
@@ -67,7 +70,7 @@ def _count_equal(old: Sequence[str], new: Sequence[str], old_range: range, new_r
     return min(len(old_range), len(new_range))
 
 
-def _shortest_edit(old: Sequence[str], new: Sequence[str], steps: Steps) -> list[Match] | None:
+def _shortest_edit(old: Sequence[str], new: Sequence[str], steps: DiffSteps) -> list[Match] | None:
     """Return the matches of a shortest edit script, as Myers finds it; None if it takes too many steps.
 
     A part may use a quarter of the steps that are left, so that one hopeless part does not use up those of the others.

@@ -11,7 +11,7 @@ from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Change
 from promptpack.versions.expressions import means_the_same
 from promptpack.versions.pairing import Pair, find_moved, pair_messages
-from promptpack.versions.sides import Side, find_changed_keys, from_to, locate_changed, write_value
+from promptpack.versions.sides import ComparisonMeter, Side, find_changed_keys, from_to, locate_changed, write_value
 from promptpack.versions.word_diff import diff_words
 from promptpack.versions.wording import compare_notes, has_other_syntax, locate_text
 
@@ -69,7 +69,7 @@ def _compare_message(old: Side, new: Side, pair: Pair, is_moved: bool) -> Iterat
         location = after.locate_key("history" if "history" in after.value else "role")
         yield make_change("PV305", message, location, where)
     yield from _compare_condition(old, new, pair, name, where)
-    yield from _compare_content(before, after, name, where)
+    yield from _compare_content((before, after), name, where, new.meter)
     yield from _compare_roles(before, after, name, where)
     # A place relative to an inherited message is an order, which is compared above.
     for key in sorted(find_changed_keys(before, after) - _COMPARED):
@@ -79,14 +79,14 @@ def _compare_message(old: Side, new: Side, pair: Pair, is_moved: bool) -> Iterat
             yield make_change(code, message, locate_changed(before, after, key), where)
     yield from compare_notes(before, after, f"message {name}", where)
     if has_other_syntax(old, new, before, after):
-        yield make_change("PV315", f"message {name} has another template syntax", after.locate(), where)
+        yield make_change("PV315", f"message {name} has a different template syntax", after.locate(), where)
 
 
 def _compare_roles(before: Placed, after: Placed, name: str, where: str) -> Iterator[Change]:
-    """Yield a change if the same roles of a history are written in another way; `call_changes` compares other roles."""
+    """Yield a change if the same roles of a history are written differently; `call_changes` compares other roles."""
     roles = [placed.value.get("roles", HISTORY_ROLES) for placed in (before, after)]
     if "roles" in find_changed_keys(before, after) and set(roles[0]) == set(roles[1]):
-        message = f"'roles' of message {name} are written in another way"
+        message = f"'roles' of message {name} are written differently"
         yield make_change("PV326", message, locate_changed(before, after, "roles"), where)
 
 
@@ -96,18 +96,19 @@ def _compare_condition(old: Side, new: Side, pair: Pair, name: str, where: str) 
         return
     location = locate_changed(before, after, "when")
     if means_the_same(old.compiled.messages[pair.old].when, new.compiled.messages[pair.new].when):
-        message = f"'when' of message {name} is written in another way"
+        message = f"'when' of message {name} is written differently"
         yield make_change("PV326", message, location, where)
         return
     message = f"'when' of message {name} changed{from_to(before.value.get('when'), after.value.get('when'))}"
     yield make_change("PV306", message, location, where)
 
 
-def _compare_content(before: Placed, after: Placed, name: str, where: str) -> Iterator[Change]:
+def _compare_content(pair: tuple[Placed, Placed], name: str, where: str, meter: ComparisonMeter) -> Iterator[Change]:
+    before, after = pair
     old, new = before.value.get("content"), after.value.get("content")
     if "content" not in find_changed_keys(before, after):
         return
-    words = diff_words(write_value(old or ""), write_value(new or ""))
+    words = diff_words(write_value(old or ""), write_value(new or ""), meter.words)
     if isinstance(old, str) and isinstance(new, str):
         location = locate_text(after.child("content"), words.offset)
         yield make_change("PV301", f"wording of message {name} changed", location, where, words=words)

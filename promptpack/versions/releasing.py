@@ -39,14 +39,14 @@ class Release(NamedTuple):
 def plan_release(library: Library, request: str) -> Release:
     """Plan the release of the newest draft of a pack, or of the requested one; raise if its number is too small.
 
-    The release is written first, then the lock, and the draft is removed last: whatever is interrupted, nothing is
-    lost, and planning it again continues.
+    The release is written first, then the lock, and the draft is removed last: an interruption loses nothing, and
+    planning it again continues.
     """
     versions = open_versions(library, request)
     draft = _choose_draft(versions, request)
     version, source = replace(draft, pre=()), versions.read(draft)
     plan = FilePlan(versions.folder, source.copies(version))
-    left = plan.pending()  # refuses a release that exists with another content
+    left = plan.pending()  # refuses a release that exists with different content
     lock = versions.library._locks.get(versions.folder.root)
     is_released = not left.writes and lock is not None and lock.has(versions.name, version)
     writes = {} if is_released else {**plan.writes, LOCK: _check(versions, draft, plan)}
@@ -76,7 +76,7 @@ def _choose_draft(versions: PackVersions, request: str) -> Version:
         hint = (
             f"create a draft: promptpack bump {versions.name} patch --pre dev; a release is locked by: promptpack lock"
         )
-        raise UsageError(Problem("PP937", f"{request!r} is no draft that can be released", None, hint))
+        raise UsageError(Problem("PP937", f"no draft matches {request!r}", None, hint))
     return drafts[-1]
 
 

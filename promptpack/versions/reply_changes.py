@@ -48,13 +48,13 @@ def _compare_contracts(old: Side, new: Side, before: Contract, after: Contract) 
         return
     sides = [SchemaSide(one.json_schema(), _contract_node(side), _locate_reply(side))
              for side, one in ((old, before), (new, after))]  # fmt: skip
-    pair = SchemaPair(sides[0], sides[1], _REPLY_CODES, "the reply", "may have", "reply/contract", new.budget)
+    pair = SchemaPair(sides[0], sides[1], _REPLY_CODES, "the reply", "may have", "reply/contract", new.meter)
     changes = [one for one in compare_schemas(pair) if one.code != "PV326"]
     if not changes and before.name != after.name:
         message = f"reply contract renamed from {before.name!r} to {after.name!r}"
         changes.append(make_change("PV217", message, _locate_reply(new), "reply/contract"))
     elif not changes and write_canonical(before.base) != write_canonical(after.base):
-        message = "schema of the reply is written in another way"
+        message = "schema of the reply is written differently"
         changes.append(make_change("PV326", message, _locate_reply(new), "reply/contract"))
     yield from changes
 
@@ -63,7 +63,7 @@ def _explain_default(old: Side, new: Side) -> Iterator[Change]:
     """Yield a change if only one pack writes the name of the default contract."""
     if ("contract" in old.sections.reply) != ("contract" in new.sections.reply):
         location = _locate_reply(new if "contract" in new.sections.reply else old)
-        yield make_change("PV326", "the default contract is written in another way", location, "reply/contract")
+        yield make_change("PV326", "the default contract is written differently", location, "reply/contract")
 
 
 def _contract_node(side: Side) -> WrittenSchema | None:
@@ -97,25 +97,30 @@ def _compare_actions(old: Side, new: Side) -> Iterator[Change]:
             yield make_change("PV201", f"action {name!r} added", placed.locate_key(), f"reply/actions/{name}")
     if not same_order(before, after):
         location = next(iter(after.values())).document.locate_key(("reply", "actions"))
-        yield make_change("PV325", "actions are in another order", location, "reply/actions")
+        yield make_change("PV325", "actions are in a different order", location, "reply/actions")
 
 
 def _compare_action(old: Side, new: Side, name: str) -> Iterator[Change]:
     before, after = old.sections.actions[name], new.sections.actions[name]
     where = f"reply/actions/{name}"
     sides = [_params_of(side, name) for side in (old, new)]
-    pair = SchemaPair(sides[0], sides[1], _PARAMS_CODES, f"params of action {name!r}", "may have", where, new.budget)
-    changes = list(compare_schemas(pair))
+    what = f"params of action {name!r}"
+    schemas = SchemaPair(sides[0], sides[1], _PARAMS_CODES, what, "may have", where, new.meter)
+    changes = list(compare_schemas(schemas))
     changed = find_changed_keys(before, after)
     for key, code in _ACTION_TEXTS.items():
         if key in changed:
-            texts = [placed.child(key) if key in placed.value else None for placed in (before, after)]
-            changes.append(explain_text(code, f"{key} of action {name!r}", texts[0], texts[1], where))
+            pair = _child(before, key), _child(after, key)
+            changes.append(explain_text(code, f"{key} of action {name!r}", pair, where, new.meter))
     changes += compare_notes(before, after, f"action {name!r}", where)
     if not changes and "params" in changed:
-        message = f"params of action {name!r} are written in another way"
+        message = f"params of action {name!r} are written differently"
         changes.append(make_change("PV326", message, locate_changed(before, after, "params"), where))
     yield from changes
+
+
+def _child(placed: Placed, key: str) -> Placed | None:
+    return placed.child(key) if key in placed.value else None
 
 
 def _params_of(side: Side, name: str) -> SchemaSide:
@@ -152,7 +157,7 @@ def _compare_refused(old: Side, new: Side, before: Collection[str], after: Colle
             message = f"repairs that are {what} now: {', '.join(sorted(kinds))}"
             yield make_change(code, message, placed.locate_key(), where)
     if not (refused or allowed):
-        message = "the same repairs are refused, written in another way"
+        message = "the same repairs are refused, written differently"
         yield make_change("PV326", message, placed.locate_key(), where)
 
 
@@ -167,7 +172,7 @@ def _compare_texts(old: Side, new: Side) -> Iterator[Change]:
     for key in sorted(before.keys() | after.keys()):
         code, what = _TEXTS.get(key, ("PV327", f"{key!r} of the reply") if key.startswith("x-") else ("", ""))
         if code and _write(before.get(key)) != _write(after.get(key)):
-            yield explain_text(code, what, before.get(key), after.get(key), f"reply/{key}")
+            yield explain_text(code, what, (before.get(key), after.get(key)), f"reply/{key}", new.meter)
 
 
 def _write(placed: Placed | None) -> str | None:

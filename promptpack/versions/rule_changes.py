@@ -10,7 +10,7 @@ from promptpack.pack.placed import Placed
 from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Change
 from promptpack.versions.expressions import means_the_same
-from promptpack.versions.sides import Side, find_changed_keys, from_to, locate_changed, same_order
+from promptpack.versions.sides import ComparisonMeter, Side, find_changed_keys, from_to, locate_changed, same_order
 from promptpack.versions.wording import compare_notes, explain_text
 
 _CONDITIONS: Final = ("when", "require")
@@ -27,10 +27,10 @@ def compare_rules(old: Side, new: Side) -> Iterator[Change]:
             yield make_change("PV207", f"rule {name!r} added", placed.locate_key("name"), f"reply/rules/{name}")
         else:
             yield from _compare_conditions(_find(old, name), _find(new, name), before[name], placed)
-            yield from _compare_rest(before[name], placed)
+            yield from _compare_rest(before[name], placed, new.meter)
     if not same_order(before, after):
         location = next(iter(after.values())).document.locate_key(("reply", "rules"))
-        yield make_change("PV325", "rules are in another order", location, "reply/rules")
+        yield make_change("PV325", "rules are in a different order", location, "reply/rules")
 
 
 def _find(side: Side, name: str) -> Rule:
@@ -45,23 +45,24 @@ def _compare_conditions(old: Rule, new: Rule, before: Placed, after: Placed) -> 
             continue
         location, where = locate_changed(before, after, key), f"reply/rules/{new.name}"
         if means_the_same(getattr(old, key), getattr(new, key)):
-            message = f"{key!r} of rule {new.name!r} is written in another way"
+            message = f"{key!r} of rule {new.name!r} is written differently"
             yield make_change("PV326", message, location, where)
         else:
             change = from_to(before.value.get(key), after.value.get(key))
             yield make_change("PV209", f"{key!r} of rule {new.name!r} changed{change}", location, where)
 
 
-def _compare_rest(before: Placed, after: Placed) -> Iterator[Change]:
+def _compare_rest(before: Placed, after: Placed, meter: ComparisonMeter) -> Iterator[Change]:
     name, changed = after.value["name"], find_changed_keys(before, after)
     where = f"reply/rules/{name}"
     if "message" in changed:
-        yield explain_text("PV319", f"message of rule {name!r}", before.child("message"), after.child("message"), where)
+        pair = before.child("message"), after.child("message")
+        yield explain_text("PV319", f"message of rule {name!r}", pair, where, meter)
     if "path" in changed:
         paths = [placed.value.get("path", "") for placed in (before, after)]
         code = "PV326" if paths[0] == paths[1] else "PV210"
         message = f"path of rule {name!r} changed from {paths[0]!r} to {paths[1]!r}"
         if code == "PV326":
-            message = f"path of rule {name!r} is written in another way"
+            message = f"path of rule {name!r} is written differently"
         yield make_change(code, message, locate_changed(before, after, "path"), where)
     yield from compare_notes(before, after, f"rule {name!r}", where)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from promptpack import schema as schemas
 from promptpack.pack.digest import write_canonical
 from promptpack.problem import Location
-from promptpack.schema.inclusion import Inclusion, StepBudget, includes
+from promptpack.schema.inclusion import Inclusion, includes
 from promptpack.schema.pointers import find_target, pointer, split_pointer
 from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Change
@@ -21,7 +21,7 @@ from promptpack.versions.schema_differences import (
     iterate_differences,
     without_notes,
 )
-from promptpack.versions.sides import short, write_value
+from promptpack.versions.sides import ComparisonMeter, short, write_value
 from promptpack.versions.word_diff import diff_words
 
 
@@ -53,11 +53,11 @@ class SchemaPair(NamedTuple):
     what: str
     verb: str
     where: str
-    budget: StepBudget | None = None
+    meter: ComparisonMeter
 
 
 def compare_schemas(pair: SchemaPair) -> Iterator[Change]:
-    """Yield what a changed schema means; `node` of both sides tells where it changed."""
+    """Yield what a changed schema means; `node` of both sides shows where it changed."""
     if write_canonical(pair.old.schema) == write_canonical(pair.new.schema):
         return
     nodes = pair.old.node, pair.new.node
@@ -69,7 +69,7 @@ def compare_schemas(pair: SchemaPair) -> Iterator[Change]:
         changes += _Decision(pair, deciding).find_changes()
     changes += _find_notes(pair, differences)
     if not changes:
-        changes.append(_make(pair, "PV326", f"{pair.what} is described by the same schema, written in another way"))
+        changes.append(_make(pair, "PV326", f"{pair.what} is described by the same schema, written differently"))
     yield from changes
 
 
@@ -82,8 +82,8 @@ class _Decision:
         self._old, self._new = _as_mapping(pair.old.schema), _as_mapping(pair.new.schema)
 
     def find_changes(self) -> Iterator[Change]:
-        budget = self._pair.budget
-        fewer, more = includes(self._new, self._old, budget), includes(self._old, self._new, budget)
+        meter = self._pair.meter.schemas
+        fewer, more = includes(self._new, self._old, meter), includes(self._old, self._new, meter)
         added = self._find_added_properties() if fewer.answer == "no" else []
         if added:
             yield from self._explain_added(added, fewer)
@@ -121,7 +121,7 @@ class _Decision:
             owner = find_at(relaxed, one.path[:-1])
             if isinstance(owner, dict):
                 owner.pop(one.path[-1], None)
-        found = includes(relaxed, self._old, self._pair.budget)
+        found = includes(relaxed, self._old, self._pair.meter.schemas)
         if found.answer == "no" and schemas.compile(self._new).accepts(found.counterexample):
             return fewer
         return found
@@ -210,7 +210,8 @@ def _explain_note(pair: SchemaPair, one: Difference) -> Change:
     names = [step for before, step in pairwise(one.path) if before == "properties"]
     owner = f"{pointer(names)!r} in {pair.what}" if names else pair.what
     message = f"{one.keyword!r} of {owner} changed"
-    words = diff_words(*(write_value(side.value) if side else "" for side in (one.old, one.new)))
+    texts = [write_value(side.value) if side else "" for side in (one.old, one.new)]
+    words = diff_words(texts[0], texts[1], pair.meter.words)
     return make_change(pair.codes.note, message, one.location, pair.where, words=words)
 
 

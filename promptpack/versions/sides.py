@@ -13,7 +13,17 @@ from promptpack.pack.model import Pack
 from promptpack.pack.placed import Placed
 from promptpack.pack.sections import Sections
 from promptpack.problem import Location, Problem, UsageError
-from promptpack.schema.inclusion import StepBudget
+from promptpack.schema.inclusion import MAX_SHARED_STEPS, StepMeter
+from promptpack.versions.matching import DiffSteps
+from promptpack.versions.word_diff import MAX_SHARED_STEPS as MAX_SHARED_WORD_STEPS
+
+
+class ComparisonMeter:
+    """The steps that one comparison may still take: for its decisions about schemas, and for its word diffs."""
+
+    def __init__(self) -> None:
+        self.schemas = StepMeter(MAX_SHARED_STEPS)
+        self.words = DiffSteps(MAX_SHARED_WORD_STEPS)
 
 
 class Side(NamedTuple):
@@ -23,8 +33,8 @@ class Side(NamedTuple):
     compiled: CompiledSections
     content: Mapping[str, Any]
     """Everything that the digest covers."""
-    budget: StepBudget | None = None
-    """The steps for all decisions about schemas that this comparison may still take."""
+    meter: ComparisonMeter
+    """Shared by both sides."""
 
     @property
     def sections(self) -> Sections:
@@ -42,12 +52,12 @@ class Side(NamedTuple):
         return self.document.locate_key(path if path[0] in data or "extends" not in data else ("extends",))
 
 
-def read_side(pack: Pack, budget: StepBudget | None = None) -> Side:
+def read_side(pack: Pack, meter: ComparisonMeter) -> Side:
     """Return a pack as a side of a comparison."""
     if pack._compiled is None:
         message = f"{pack.label} cannot be compared, because it does not come from a library"
         raise UsageError(Problem("PP760", message, None, "get the pack from a Library"))
-    return Side(pack, pack._compiled, resolve_content(pack._compiled), budget)
+    return Side(pack, pack._compiled, resolve_content(pack._compiled), meter)
 
 
 def write_value(value: Any) -> str:

@@ -27,11 +27,11 @@ def _compare_partials(old: Side, new: Side) -> Iterator[Change]:
     for name in (*before, *(name for name in after if name not in before)):
         where = f"partials/{name}"
         if name not in after:
-            yield make_change("PV310", f"partial {name!r} is not included any more", _locate_partial(old, name), where)
+            yield make_change("PV310", f"partial {name!r} is no longer included", _locate_partial(old, name), where)
         elif name not in before:
             yield make_change("PV309", f"partial {name!r} is included now", _locate_partial(new, name), where)
         elif before[name] != after[name]:
-            words = diff_words(before[name][0], after[name][0])
+            words = diff_words(before[name][0], after[name][0], new.meter.words)
             message = f"partial {name!r} changed"
             yield make_change("PV308", message, _locate_partial(new, name, words.offset), where, words=words)
 
@@ -52,11 +52,11 @@ def _compare_slots(old: Side, new: Side) -> Iterator[Change]:
         elif write_canonical(before[name].value, "slots") != write_canonical(placed.value, "slots"):
             is_text = isinstance(placed.value, str) and isinstance(before[name].value, str)
             code, what = ("PV311", "wording") if is_text else ("PV314", "value")
-            yield explain_text(code, f"{what} of slot {name!r}", before[name], placed, where)
+            yield explain_text(code, f"{what} of slot {name!r}", (before[name], placed), where, new.meter)
         elif has_other_syntax(old, new, before[name], placed):
-            yield make_change("PV315", f"slot {name!r} has another template syntax", placed.locate_key(), where)
+            yield make_change("PV315", f"slot {name!r} has a different template syntax", placed.locate_key(), where)
     if not same_order(before, after):
-        yield make_change("PV325", "slots are in another order", new.locate("slots"), "slots")
+        yield make_change("PV325", "slots are in a different order", new.locate("slots"), "slots")
 
 
 def _compare_settings(old: Side, new: Side) -> Iterator[Change]:
@@ -68,7 +68,7 @@ def _compare_settings(old: Side, new: Side) -> Iterator[Change]:
         message = f"JSON was printed {forms[0]} and is printed {forms[1]}"
         yield make_change("PV316", message, new.locate("json"), "json")
     if old.pack.description != new.pack.description:
-        words = diff_words(old.pack.description, new.pack.description)
+        words = diff_words(old.pack.description, new.pack.description, new.meter.words)
         message = "description of the pack changed"
         yield make_change("PV322", message, new.locate("description"), "description", words=words)
     yield from _compare_models(old, new)
@@ -85,7 +85,7 @@ def _compare_models(old: Side, new: Side) -> Iterator[Change]:
             message = f"overlay for the models {glob!r} {what}"
             yield make_change("PV324", message, placed.locate_key(), f"models/{glob}")
     if not same_order(before, after):
-        yield make_change("PV324", "overlays for models are in another order", new.locate("models"), "models")
+        yield make_change("PV324", "overlays for models are in a different order", new.locate("models"), "models")
 
 
 def _compare_tests(old: Side, new: Side) -> Iterator[Change]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import accumulate
 from typing import Any, Final
 
 from promptpack.pack.digest import write_canonical
@@ -10,7 +11,7 @@ from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Change
 from promptpack.versions.sides import Side
 
-# The version is no change, and the schema of the reply consists of the base and the actions.
+# The version is not a change, and the schema of the reply consists of the base and the actions.
 _NO_PARTS: Final = frozenset(
     ("version", "contract", "inputs", "partials", "messages", "slots", "models", "reply", "actions", "rules")
 )
@@ -18,7 +19,7 @@ _NO_PARTS: Final = frozenset(
 
 def find_unclassified(old: Side, new: Side, changes: Collection[Change]) -> Iterator[Change]:
     """Yield a change for each part of the digest that differs and that no other change is about."""
-    explained = {change.where for change in changes}
+    explained = _find_explained(changes)
     before, after = (_split(side, keep_syntax=old.pack.syntax == new.pack.syntax) for side in (old, new))
     for part in (*before, *(part for part in after if part not in before)):
         if before.get(part) != after.get(part) and not _is_explained(part, explained):
@@ -28,11 +29,16 @@ def find_unclassified(old: Side, new: Side, changes: Collection[Change]) -> Iter
             yield make_change("PV399", message, side.locate(*path), part)
 
 
+def _find_explained(changes: Collection[Change]) -> set[str]:
+    """Return the parts that changes are about, and every part that contains one of them."""
+    wheres = {change.where for change in changes}
+    owners = {owner for where in wheres for owner in accumulate(where.split("/"), "{}/{}".format)}
+    return owners if "reply" in wheres else owners - {"reply"}
+
+
 def _is_explained(part: str, explained: Collection[str]) -> bool:
     """Return whether a change is about a part or something in it, or about the reply as a whole."""
-    if part.startswith("reply/") and "reply" in explained:
-        return True
-    return any(where == part or where.startswith(f"{part}/") for where in explained)
+    return part in explained or (part.startswith("reply/") and "reply" in explained)
 
 
 def _split(side: Side, *, keep_syntax: bool) -> dict[str, str]:

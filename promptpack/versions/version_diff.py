@@ -36,7 +36,7 @@ class VersionDiff:
     base: VersionSide | None = None
     since: Comparison | None = None
     is_rewritten: bool = False
-    """Whether it is a release that is no longer what it was."""
+    """Whether it is a release that has changed."""
     problems: tuple[Problem, ...] = ()
     """Why it cannot be compared."""
 

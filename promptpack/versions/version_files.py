@@ -94,7 +94,7 @@ def _read_text(entry: Entry) -> str:
 
 
 def _stem(file: str, version: Version, folder: Folder) -> str:
-    """Return the path of a pack file without its end; its name must start with the version."""
+    """Return the path of a pack file without its extension; its name must start with the version."""
     stem = file.removesuffix(".yaml").removesuffix(".yml")
     name = stem.rpartition("/")[2]
     if name == str(version) or name.startswith(f"{version}."):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, Literal, NamedTuple
 
-from promptpack.versions.matching import Steps, find_matches
+from promptpack.versions.matching import DiffSteps, find_matches
 
 PieceKind = Literal["kept", "removed", "added"]
 
@@ -24,8 +24,9 @@ _TOKEN: Final = re.compile(
 )
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _WORD: Final = re.compile(r"\w")
-# How many steps one diff may take; what is left then is removed and added as a whole. A pack has many texts, so the
-# steps of a short one are fewer.
+MAX_SHARED_STEPS: Final = 2_000_000
+"""The steps of all word diffs of one comparison; each may use a quarter of those that are left."""
+# How many steps one diff may take; the rest is removed and added as a whole.
 _MAX_STEPS: Final = 400_000
 _MIN_STEPS: Final = 10_000
 _STEPS_A_CHARACTER: Final = 15
@@ -78,18 +79,23 @@ class WordDiff:
         return tuple(WordDiff(_join(piece for line in run for piece in line)) for run in trimmed)
 
 
-def diff_words(old: str, new: str) -> WordDiff:
+def diff_words(old: str, new: str, shared: DiffSteps | None = None) -> WordDiff:
     """Compare two texts by words; one Han character is a word, and adjacent changes are joined.
 
     Lines are compared first, and the time is bounded: in texts that differ very much, whole paragraphs are replaced.
+    The diff takes its steps from the `shared` ones of several diffs, if there are any.
     """
     if old == new:
         return WordDiff((Piece("kept", old),) if old else ())
-    steps = Steps(min(_MIN_STEPS + _STEPS_A_CHARACTER * (len(old) + len(new)), _MAX_STEPS))
+    allowed = min(_MIN_STEPS + _STEPS_A_CHARACTER * (len(old) + len(new)), _MAX_STEPS)
+    allowed = allowed if shared is None else min(allowed, shared.left // 4)
+    steps = DiffSteps(allowed)
     pieces: list[Piece] = []
     for kept, removed, added in _blocks(_LINE.findall(old), _LINE.findall(new), steps):
         pieces += _diff_block(removed, added, steps)
         pieces.append(Piece("kept", kept))
+    if shared is not None:
+        shared.left -= allowed - steps.left
     return WordDiff(_join(pieces))
 
 
@@ -98,13 +104,13 @@ def split_words(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
-def _diff_block(old: str, new: str, steps: Steps) -> Iterable[Piece]:
+def _diff_block(old: str, new: str, steps: DiffSteps) -> Iterable[Piece]:
     if not (old and new) or steps.left <= 0:
         return (Piece("removed", old), Piece("added", new))
     return _fold(list(_blocks(split_words(old), split_words(new), steps)))
 
 
-def _blocks(old: Sequence[str], new: Sequence[str], steps: Steps) -> Iterator[tuple[str, str, str]]:
+def _blocks(old: Sequence[str], new: Sequence[str], steps: DiffSteps) -> Iterator[tuple[str, str, str]]:
     """Yield each kept run of tokens, with the removed and the added text before it."""
     at_old = at_new = 0
     for start_old, start_new, size in (*find_matches(old, new, steps), (len(old), len(new), 0)):

@@ -8,13 +8,17 @@ from promptpack.pack.placed import Placed
 from promptpack.problem import Location
 from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Change
-from promptpack.versions.sides import Side, find_changed_keys, from_to, locate_changed, write_value
+from promptpack.versions.sides import ComparisonMeter, Side, find_changed_keys, from_to, locate_changed, write_value
 from promptpack.versions.word_diff import diff_words
 
 
-def explain_text(code: str, what: str, old: Placed | None, new: Placed | None, where: str) -> Change:
+def explain_text(
+    code: str, what: str, pair: tuple[Placed | None, Placed | None], where: str, meter: ComparisonMeter
+) -> Change:
     """Return the change of a text, or of another value that the model reads, by words."""
-    words = diff_words(*("" if side is None else write_value(side.value) for side in (old, new)))
+    old, new = pair
+    texts = ["" if side is None else write_value(side.value) for side in pair]
+    words = diff_words(texts[0], texts[1], meter.words)
     if new is None or old is None:
         placed = new or old
         location = placed.locate_key() if placed else None

@@ -120,7 +120,7 @@ def test_reprs_are_short_and_hide_the_texts() -> None:
     assert not any("hush" in repr(one) for one in others)
 
 
-def test_every_public_class_has_a_repr_of_its_own() -> None:
+def test_every_public_class_has_its_own_repr() -> None:
     assert [name for name, one in CLASSES.items() if one.__repr__ is object.__repr__ and not is_protocol(one)] == []
 
 

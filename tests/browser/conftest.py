@@ -1,4 +1,4 @@
-"""Chromium and the real command: every test has packs of its own, and ends with an empty console and no outside request."""
+"""Chromium and the real command: every test has its own packs, and ends with an empty console and no outside request."""
 
 import os
 import re
@@ -64,7 +64,7 @@ Start = Callable[..., "Running"]
 
 
 class Running:
-    """A studio in a process of its own, and the link that opens it."""
+    """A studio in its own process, and the link that opens it."""
 
     def __init__(self, folder: Path, *words: str) -> None:
         self.folder = folder

@@ -34,7 +34,7 @@ def test_markup_has_no_effect(page: Page, start: Start) -> None:
     assert alerts == []
 
 
-def test_hidden_characters_and_secrets_are_shown_for_what_they_are(page: Page, start: Start) -> None:
+def test_hidden_characters_are_visible_and_secrets_are_masked(page: Page, start: Start) -> None:
     open_pack(page, start())
     set_text(page, PACK.replace("Greet {{ WHO }}.", "Greet {{ WHO }}. Key {{ KEY }}"))
     page.get_by_role("button", name="Show", exact=True).click()
@@ -46,7 +46,7 @@ def test_hidden_characters_and_secrets_are_shown_for_what_they_are(page: Page, s
     expect(page.locator(".warnings")).to_contain_text("PP427")
 
 
-def test_a_link_works_once_and_a_stranger_gets_nothing(page: Page, start: Start) -> None:
+def test_a_link_works_once_and_another_browser_gets_nothing(page: Page, start: Start) -> None:
     studio = start()
     page.goto(studio.link)
     expect(page.locator(".pack")).to_have_count(1)

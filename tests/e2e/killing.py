@@ -85,6 +85,6 @@ def _run_until(
         try:
             sys.addaudithook(count)
             main(words, standalone_mode=False)
-        finally:  # this process must not go on as a copy of the test run
+        finally:  # this process must not continue as a copy of the test run
             os._exit(0)
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])

@@ -33,7 +33,7 @@ class Received:
 
 
 class Loopback:
-    """Answers requests one after the other, or asks a function; used in a `with`, on a port of its own.
+    """Answers requests one after the other, or asks a function; used in a `with`, on its own port.
 
     With `keep_alive`, a client may send several requests on one connection, and must close it before the server ends.
     """

@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def start(folder: Path, *words: str, limit: str = "unlimited") -> "subprocess.Popen[str]":
-    """Start a batch whose files may have so many blocks of 512 bytes."""
+    """Start a batch whose files may have at most this many blocks of 512 bytes."""
     shell = ["sh", "-c", f'ulimit -f {limit}; exec "$0" "$@"', sys.executable, "-m", "promptpack", "batch"]
     return subprocess.Popen(
         [*shell, *words], cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -87,7 +87,7 @@ def test_a_full_disk_is_reported_and_continued_with_more_room(folder: Path, smal
     process = start(folder, *RENDER, "disk/out.jsonl")
     errors = finish(process)
     assert "disk/out.jsonl: PP985 cannot be written: No space left on device" in errors
-    assert "make room, and continue with --resume" in errors
+    assert "free some space, then continue with --resume" in errors
     assert process.returncode == 2
     subprocess.run(["mount", "-o", "remount,size=20m", str(small_disk)], check=True)
     process = start(folder, *RENDER, "disk/out.jsonl", "--resume")

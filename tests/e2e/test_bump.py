@@ -78,13 +78,13 @@ def test_a_draft_with_problems_is_not_released(folder: Path) -> None:
     assert state(folder) == before
 
 
-def test_what_names_a_released_draft_is_reported(folder: Path) -> None:
+def test_references_to_a_released_draft_are_reported(folder: Path) -> None:
     write_version(folder, "1.0.1-dev")
     (folder / "packs/labels.yaml").write_text("labels: {demo: {staging: 1.0.1-dev}}\n")
     done = run(folder, "release", "demo")
     assert (done.returncode, done.stdout) == (1, "demo@1.0.1\n")
     assert done.stderr.endswith(
-        "packs/labels.yaml:1:26: PP940 demo@1.0.1-dev stays, because this still names it\n"
+        "packs/labels.yaml:1:26: PP940 demo@1.0.1-dev is kept, because this still refers to it\n"
         "  hint: name 1.0.1 there, then run: promptpack release demo@1.0.1-dev\n"
     )
     run(folder, "label", "demo", "staging", "1.0.1")

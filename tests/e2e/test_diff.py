@@ -206,7 +206,7 @@ def test_new_and_removed_packs(repository: Path) -> None:
         "fresh 1.0.0: new pack\n\n"
         "word 1.0.0: removed\n\n"
         "git:HEAD:packs/word/1.0.0.yaml:3:10: PP767 the release word@1.0.0 was removed\n"
-        "  hint: restore the file, unless nobody requests this version any more\n\n"
+        "  hint: restore the file, unless nobody requests this version now\n\n"
         "2 packs changed, no version needs to grow\n",
     )
 
@@ -282,7 +282,7 @@ def test_a_release_that_changed_through_a_partial(repository: Path) -> None:
     ) in done.stdout
 
 
-def test_comments_and_layout_are_no_change(repository: Path) -> None:
+def test_comments_and_layout_are_not_changes(repository: Path) -> None:
     path = repository / "packs" / "word" / "1.0.0.yaml"
     path.write_text("# a comment\n" + path.read_text("utf-8"), "utf-8")
     done = run(repository, "diff", "--check")

@@ -64,8 +64,8 @@ def test_a_lock_follows_a_label_that_moved(folder: Path) -> None:
         (("demo", "production", "production"), "PP930 labels of 'demo' form a cycle: production -> production"),
         (("demo", "Production", "1.0.0"), "PP930 invalid label 'Production'\n  hint: use a small letter, then a-z, 0-9 and '-'\n"),
         (("demo", "trial", "1.0.0", "1.1.0=10"), "PP930 '1.0.0' has no weight\n  hint: write versions with weights, such as 1.0.0=90 1.1.0=10\n"),
-        (("demo", "production", "1.0.0 # x"), "PP930 '1.0.0 # x' is no version and no label\n  hint: write an exact version, such as 1.1.0, or another label\n"),
-        (("demo", "trial", "{1.0.0=90", "1.1.0=10"), "PP930 '{1.0.0' is no version and no label\n  hint: write an exact version, such as 1.1.0, or another label\n"),
+        (("demo", "production", "1.0.0 # x"), "PP930 '1.0.0 # x' is neither a version nor a label\n  hint: write an exact version, such as 1.1.0, or another label\n"),
+        (("demo", "trial", "{1.0.0=90", "1.1.0=10"), "PP930 '{1.0.0' is neither a version nor a label\n  hint: write an exact version, such as 1.1.0, or another label\n"),
         (("demo", "production", "--delete"), "PP745 'demo' has no label 'production'"),
         (("demo", "production", "1.0.0", "--delete"), "PP930 --delete takes a pack and a label"),
         (("dem", "production", "1.0.0"), "PP701 no pack named 'dem'"),
@@ -197,7 +197,7 @@ def test_a_pack_may_have_a_thousand_labels(folder: Path) -> None:
     assert library.problems == ()
 
 
-def test_lint_reports_labels_that_are_no_file(folder: Path) -> None:
+def test_lint_reports_labels_that_are_not_a_file(folder: Path) -> None:
     path = folder / "packs" / "labels.yaml"
     path.symlink_to(folder / "nowhere")
     assert "packs/labels.yaml: PP122 'labels.yaml' is a symbolic link" in run(folder, "lint", "packs").stdout

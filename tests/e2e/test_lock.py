@@ -221,7 +221,7 @@ def test_other_rendering_rules_are_a_difference(folder: Path) -> None:
     code, found, _ = lock(folder, "--check")
     rules = digest.RENDERING_RULES
     assert code == 1
-    assert f"PP756 the packs were locked with rendering rules 7, and here they are {rules}\n" in found
+    assert f"PP756 the packs were locked with rendering rules 7, but this version uses {rules}\n" in found
     assert lock(folder)[0] == 1
     assert lock(folder, "--rendering")[0] == 0
     assert lock(folder, "--check")[0] == 0

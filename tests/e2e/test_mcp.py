@@ -166,7 +166,7 @@ async def test_clients_of_both_protocols_use_the_packs_over_http_until_ctrl_c(fo
             assert process.stderr.read() == ""
 
 
-def test_http_refuses_strangers(folder: Path) -> None:
+def test_http_refuses_other_hosts_and_origins(folder: Path) -> None:
     with http_server(folder, "--allow-host", "prompts.example.org") as (_, url):
         refused = {
             "Origin": ["http://evil.example", "null", "http://localhost.evil.example", "http://evil.example:8000"],

@@ -149,7 +149,7 @@ def test_an_async_client_needs_no_other_client_and_no_key() -> None:
     assert {received.headers["authorization"] for received in server.received} == {"Bearer mine"}
 
 
-def test_a_synchronous_call_beside_an_async_client_opens_a_client() -> None:
+def test_a_synchronous_call_next_to_an_async_client_opens_a_client() -> None:
     async_client = openai.AsyncOpenAI(api_key="mine")
     with (
         Loopback(answer, keep_alive=True) as server,

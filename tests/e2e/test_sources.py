@@ -68,7 +68,7 @@ def test_lint_finds_the_problems_of_an_archive_and_sees_that_it_changes(here: Pa
 def test_commands_do_not_write_to_a_source(here: Path, words: list[str]) -> None:
     done = run(here, *words)
     assert done.returncode == 2
-    assert "PP784 cannot be written: it is in a source that is only read\n" in done.stderr
+    assert "PP784 cannot be written: it is in a read-only source\n" in done.stderr
     assert "  hint: copy the packs into a folder, and use that\n" in done.stderr
     assert [path.name for path in here.iterdir()] == ["packs.zip"]
 
@@ -159,7 +159,7 @@ def test_a_source_can_be_removed_from_a_lock(locked: Path) -> None:
     assert run(locked, "lock", "packs", "--update", "other.zip").returncode == 0
     assert "sources: {}\n" in (locked / "packs" / "packs.lock").read_text()
     done = run(locked, "lock", "other.zip")
-    assert (done.returncode, "PP784 cannot be written: it is in a source that is only read" in done.stderr) == (2, True)
+    assert (done.returncode, "PP784 cannot be written: it is in a read-only source" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ PATH = "greeter/1.0.0-dev.yaml"
 
 
 class Running:
-    """A studio in a process of its own, and the cookie of a browser that opened it."""
+    """A studio in its own process, and the cookie of a browser that opened it."""
 
     def __init__(self, folder: Path, *words: str) -> None:
         environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state")}
@@ -140,7 +140,7 @@ def test_a_link_is_renewed_only_after_it_was_used(studio: Running) -> None:
 async def test_unknown_words_and_paths_are_answered_with_problems(studio: Running) -> None:
     async with connected(studio) as client:
         answer = await ask(client, "nothing")
-        assert answer["problems"][0]["message"] == "no message is called 'nothing'"
+        assert answer["problems"][0]["message"] == "unknown message 'nothing'"
         answer = await ask(client, "open", path="../../etc/passwd.yaml")
         assert answer["problems"][0]["code"] == "PP993"
         assert (await ask(client, "open", path=PATH))["ok"]["text"] == PACK
@@ -150,7 +150,7 @@ async def test_unknown_words_and_paths_are_answered_with_problems(studio: Runnin
 @pytest.mark.parametrize(
     "message", ["", "[]", "{", '{"id": "1", "do": "packs"}', '{"id": true, "do": "packs"}', '{"id": 1}', "[" * 5000]
 )
-async def test_what_is_no_message_ends_the_connection(studio: Running, message: str) -> None:
+async def test_an_invalid_message_ends_the_connection(studio: Running, message: str) -> None:
     async with connected(studio) as client:
         await client.send(message)
         await client.wait_closed()
@@ -188,7 +188,7 @@ async def test_a_change_on_disk_and_results_of_checks_are_announced(studio: Runn
     (folder / "packs" / PATH).write_text(PACK, "utf-8")
 
 
-def test_a_path_that_is_no_folder_of_packs_is_refused(tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_folder_of_packs_is_refused(tmp_path: Path) -> None:
     (tmp_path / "packs.zip").write_bytes(b"PK")
     missing = run(tmp_path, "studio", "--no-open")
     assert (missing.returncode, missing.stderr) == (

@@ -38,7 +38,7 @@ async def client() -> AsyncIterator[ServerClient]:
 
 
 def opened(client: ServerClient, text: str, name: str) -> str:
-    """Open a text as if it were a file beside the planner, so that its modeline finds the schema."""
+    """Open a text as if it were a file next to the planner, so that its modeline finds the schema."""
     uri = (ROOT / "packs" / "planner" / name).as_uri()
     client.text_document_did_open(
         types.DidOpenTextDocumentParams(types.TextDocumentItem(uri=uri, language_id="yaml", version=1, text=text))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptpack.document import parse
-from promptpack.pack.cases.drafts import ChangeError, CopyMeter, Draft
+from promptpack.pack.cases.draft_tests import ChangeError, CopyMeter, DraftTest
 from promptpack.pack.placed import Placed
 
 KEYS = st.sampled_from(["a", "b", "0", "1", "-"])
@@ -23,9 +23,9 @@ TESTS = st.fixed_dictionaries(
 POINTERS = st.lists(KEYS, max_size=4).map(lambda keys: ["context", *keys])
 
 
-def draft_of(value: Any) -> Draft:
+def draft_of(value: Any) -> DraftTest:
     placed = place(value)
-    return Draft(placed.value, {(): (placed.document, ())}, CopyMeter())
+    return DraftTest(placed.value, {(): (placed.document, ())}, CopyMeter())
 
 
 def place(value: Any) -> Placed:

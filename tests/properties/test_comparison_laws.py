@@ -167,7 +167,7 @@ def test_every_value_that_differs_is_a_change_with_a_class(packs: Packs, body: s
 
 
 @given(st.sampled_from([FULL, RICH, SLOTS]), st.booleans(), st.integers(20, 200), st.booleans())
-def test_layout_and_comments_are_no_change(packs: Packs, body: str, flow: bool, width: int, comments: bool) -> None:
+def test_layout_and_comments_are_not_changes(packs: Packs, body: str, flow: bool, width: int, comments: bool) -> None:
     text = yaml.safe_dump(yaml.safe_load(HEAD + body), sort_keys=False, default_flow_style=flow, width=width)
     old, new = packs.build(HEAD + body), packs.build(f"# a comment\n\n{text}\n# another" if comments else text)
     assert old is not None

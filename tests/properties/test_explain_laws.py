@@ -18,7 +18,7 @@ from promptpack.prompt.provenance.explaining import trace_text
 from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
 from promptpack.template.engine import Engine
 from promptpack.template.model import Source, Syntax
-from promptpack.template.tracing.engine import Printed, TracingEngine
+from promptpack.template.tracing.engine import PieceOrigin, TracingEngine
 from promptpack.template.tracing.traced_text import TracedText
 from tests.properties.template_grammar import PARTIALS, contexts, templates
 from tests.properties.test_handlebars_laws import NAMES, VALUES, WHOLE
@@ -107,7 +107,7 @@ def bodies(options: tuple[str, ...] = STATEMENTS) -> st.SearchStrategy[str]:
 
 def assert_canaries_are_named(traced: TracedText) -> None:
     for piece, origin in traced.pieces():
-        assert isinstance(origin, Printed)
+        assert isinstance(origin, PieceOrigin)
         names = {read.name for read in origin.reads or ()}
         inside = {name for name, canary in CANARIES.items() if canary in piece.lower()}
         assert inside <= names, (piece, origin)

@@ -24,6 +24,7 @@ VALUES = st.fixed_dictionaries(
         "R": st.lists(RECORDS, max_size=4) | st.lists(RECORDS | PLAIN, max_size=3) | PLAIN,
         "W": LISTS | PLAIN,
         "D": st.dictionaries(TEXTS, PLAIN, max_size=2),
+        "N": st.fixed_dictionaries({}, optional={"a": PLAIN | st.fixed_dictionaries({"b": PLAIN | LISTS})}) | PLAIN,
     },
     optional={"range": PLAIN},
 )
@@ -38,8 +39,14 @@ FILTERS = st.sampled_from(
 )  # fmt: skip
 STARTS = st.sampled_from(["R", "W", "D", "R[0]", "R.id", "D.a", "[W, W]", "[W, missing]", "range(3)", "dict(a=W)"])
 CHAINS = st.builds(lambda start, more: " | ".join([start, *more]), STARTS, st.lists(FILTERS, max_size=5))
-EXPRESSIONS = CHAINS | st.builds(
-    "({}) {} ({})".format, CHAINS, st.sampled_from(["==", "in", "and", "or not", "<", "~", "if W else"]), CHAINS
+OPERATORS = ["==", "!=", "in", "not in", "and", "or not", "<", "~", "if W else"]
+TESTS = ["defined", "undefined", "mapping", "string", "none", "true", "not false", "number"]
+# Paths that occur several times are looked up once, also if they do not exist.
+PATHS = st.sampled_from(["D.a", "D.a.b", 'D["a"]', "R.id", "missing.a", "N.a.b", "N.a.b.c", 'N["a"].b', "N.a"])
+CHECKS = st.builds("({} is {})".format, PATHS | CHAINS, st.sampled_from(TESTS))
+SIDES = CHAINS | PATHS | CHECKS | st.sampled_from(["['a', 1]", "'a'", "1"])
+EXPRESSIONS = CHAINS | st.recursive(
+    SIDES, lambda inner: st.builds("({}) {} ({})".format, inner, st.sampled_from(OPERATORS), inner), max_leaves=4
 )
 
 
@@ -85,6 +92,9 @@ def both(text: str, values: dict[str, Any]) -> tuple[tuple[str, int], tuple[str,
 @example('R | map(attribute="needs") | flatten | reject("in", W) | list', {"R": [{"needs": ["a", "b"]}], "W": ["b"]})
 @example('R | map(attribute="id") | sort(case_sensitive=true)', {"R": [{"id": "b"}, {"id": "a"}], "W": ["b"]})
 @example("W | sort(case_sensitive=true)", {"R": [], "W": ["b " * 60, "a"]})
+@example("N.a.b == N.a.b and N.a.b is defined and N.a.c is not defined", {"N": {"a": {"b": "x"}}})
+@example("N.a is mapping and N.a.b is string and N.a.b not in ['a', 'b']", {"N": {"a": {"b": "x"}}})
+@example("N.a.b == missing", {"N": {"a": {"b": "x" * 100}}})
 def test_an_expression_has_the_same_result_as_in_a_template(text: str, values: dict[str, Any]) -> None:
     (result, steps), (template_result, template_steps) = both(text, values)
     assert result == template_result

@@ -105,7 +105,7 @@ def change_in_place(draw: Callable[[Any], Any], value: Any) -> None:
 
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(templates(), contexts, st.sampled_from(["", "S", "D"]), st.data())
-def test_what_is_kept_never_shows(text: str, context: Context, secret: str, data: st.DataObject) -> None:
+def test_cached_texts_never_show(text: str, context: Context, secret: str, data: st.DataObject) -> None:
     messages = make_messages(text, ENGINE)
     limits = data.draw(limits_near(make_pack(messages, Limits(), secret), context))
     pack, other = make_pack(messages, limits, secret), Context()

@@ -97,7 +97,7 @@ def test_the_sdks_leave_strict_schemas_unchanged(schema: dict[str, Any]) -> None
 
 
 def _without_enum_types(schema: Any) -> Any:
-    """Anthropic's function removes the type beside an enum, and writes no `required` where none is given."""
+    """Anthropic's function removes the type next to an enum, and writes no `required` where none is given."""
     if isinstance(schema, list):
         return [_without_enum_types(item) for item in schema]
     if not isinstance(schema, dict):

@@ -53,7 +53,7 @@ def test_tools_and_a_strict_schema_arrive() -> None:
     assert strict["response_format"]["json_schema"]["schema"] == SCHEMA
 
 
-def test_a_runnable_sends_the_correction_behind_the_failed_reply() -> None:
+def test_a_runnable_sends_the_correction_after_the_failed_reply() -> None:
     for is_async in (False, True):
         with Server(INVALID, REPLY) as server:
             chain = runnable(SIMPLE, model_of(server))

@@ -56,7 +56,7 @@ def test_the_final_output_is_a_verdict_and_the_schema_arrives() -> None:
         assert (described["schema"], described["strict"]) == (SCHEMA, strict)
 
 
-def test_a_run_sends_the_correction_behind_the_failed_reply() -> None:
+def test_a_run_sends_the_correction_after_the_failed_reply() -> None:
     with Server(INVALID, REPLY) as server:
         result = asyncio.run(run(agent_of(server), SIMPLE))
     assert result.final_output.ok

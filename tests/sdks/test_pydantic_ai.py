@@ -47,7 +47,7 @@ def test_calls_results_and_images_arrive() -> None:
     assert image["messages"][0]["content"][1]["image_url"]["url"] == PIXEL
 
 
-def test_a_validator_sends_the_correction_behind_the_failed_reply() -> None:
+def test_a_validator_sends_the_correction_after_the_failed_reply() -> None:
     with Server(INVALID, REPLY) as server:
         agent = agent_of(server, output_type=TextOutput(output_validator(SIMPLE)))
         verdict = agent.run_sync(**run_arguments(SIMPLE)).output

@@ -33,7 +33,7 @@ class Kills:
 
 
 def kill_batches(folder: Path, kills: int, rows: int, seed: int) -> Kills:
-    """Kill so many processes, in as many batches as that takes."""
+    """Kill this many processes, in as many batches as that takes."""
     luck = random.Random(seed)  # noqa: S311 -- a simulation
     write_rows(folder, rows)
     expected = {}

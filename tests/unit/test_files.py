@@ -122,11 +122,29 @@ def test_a_file_that_becomes_a_folder_while_it_is_read_is_refused(
 
 def test_nothing_is_written_unless_all_files_can_be_prepared(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("old")
-    texts = {str(tmp_path / "new"): "1", str(tmp_path / "file"): "2", str(tmp_path / "file" / "below"): "3"}
+    texts = {"new": "1", "file": "2", "file/below": "3"}
     with pytest.raises(UsageError, match="PP126 cannot be written"):
-        files.write_all(texts)
+        Folder(str(tmp_path)).write(texts)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
     assert (tmp_path / "file").read_text() == "old"
     texts.popitem()
-    files.write_all(texts)
+    Folder(str(tmp_path)).write(texts)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"new": "1", "file": "2"}
+
+
+def test_a_folder_that_becomes_a_link_is_not_written_through(tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "packs").mkdir()
+    (tmp_path / "packs" / "link").symlink_to(tmp_path / "outside")
+    folder = Folder(str(tmp_path / "packs"))
+    for write in (lambda: folder.write({"link/a.yaml": "x"}), lambda: folder.replace("link/deep/a.yaml", None, b"x")):
+        with pytest.raises(UsageError, match="PP126 cannot be written"):
+            write()
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
+def test_a_write_cannot_go_up(tmp_path: Path) -> None:
+    (tmp_path / "packs").mkdir()
+    with pytest.raises(UsageError, match="PP126 cannot be written: Operation not permitted"):
+        Folder(str(tmp_path / "packs")).write({"../a.yaml": "x"})
+    assert [path.name for path in tmp_path.iterdir()] == ["packs"]

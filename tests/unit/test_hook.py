@@ -168,7 +168,7 @@ def test_an_asynchronous_run_emits_the_same_events(pack: Pack, events: list[Obse
         assert len(own) == 12
 
 
-def test_a_run_inside_of_a_run_shares_its_id(pack: Pack, events: list[ObservedEvent]) -> None:
+def test_a_run_inside_a_run_shares_its_id(pack: Pack, events: list[ObservedEvent]) -> None:
     def ask() -> str:
         """Ask another agent."""
         return str(Agent(pack, ScriptedProvider([GOOD])).run({"NAME": "Bob"}).ok)
@@ -261,7 +261,7 @@ def test_a_listener_that_raises_does_not_break_the_call(pack: Pack) -> None:
     assert kinds(found) == ["RenderStarted", "RenderEnded"]
     text = str(warned[0].message)
     assert text.startswith(f"PP658 the listener {broken.__qualname__!r} failed with KeyError at {__file__}:")
-    assert text.endswith("; the call goes on without it")
+    assert text.endswith("; the call continues without it")
     assert "secret text" not in text
 
 

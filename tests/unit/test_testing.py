@@ -114,7 +114,7 @@ def test_builders_need_no_extra_but_strategies_do() -> None:
     )
 
 
-def test_what_a_strategy_finds_is_shrunk(make_pack: Callable[[str], Pack]) -> None:
+def test_findings_of_a_strategy_are_shrunk(make_pack: Callable[[str], Pack]) -> None:
     from hypothesis import find, settings
 
     pack = make_pack(GREETER)

@@ -116,7 +116,7 @@ def test_files_of_a_new_folder_are_found(watch: Watch, reports: Reports, tmp_pat
     assert len(watch.library.list()) == 2
 
 
-def test_a_schema_file_beside_the_folder_is_watched(
+def test_a_schema_file_next_to_the_folder_is_watched(
     write_pack: WritePack, open_packs: Callable[..., Library], reports: Reports, tmp_path: Path
 ) -> None:
     schema = tmp_path / "schemas" / "a.json"

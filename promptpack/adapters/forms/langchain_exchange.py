@@ -1,4 +1,4 @@
-"""One exchange with a LangChain model: ask, check, send the correction behind the failed reply, ask again."""
+"""One exchange with a LangChain model: ask, check, send the correction after the failed reply, ask again."""
 
 from __future__ import annotations
 

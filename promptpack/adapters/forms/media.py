@@ -1,4 +1,4 @@
-"""Types of media: by the end of a file name, and the short words that some APIs use for them."""
+"""Types of media: by the extension of a file name, and the short words that some APIs use for them."""
 
 from typing import Final
 
@@ -23,5 +23,5 @@ def guess_media_type(address: str) -> str:
 
 
 def suffix_of(media_type: str) -> str:
-    """Return the usual end of the file names of a media type, or an empty text."""
+    """Return the usual file extension of a media type, or an empty text."""
     return _SUFFIXES.get(media_type, "jpg" if media_type == "image/jpg" else "")

@@ -26,9 +26,10 @@ _JOINED = "A file with the contexts that the requests were rendered from, to joi
 
 @click.group("batch")
 def command() -> None:
-    """Render, ask, check and correct files of rows: JSONL, CSV or Parquet, also .gz and .zst, or - for a pipe.
+    """Render, ask, check and correct files of rows.
 
-    Memory does not grow with the rows, and an interrupted batch continues with --resume.
+    Rows are JSONL, CSV or Parquet, also compressed as .gz or .zst; - is a pipe. Memory does not grow with the rows,
+    and an interrupted batch continues with --resume.
     """
 
 
@@ -53,7 +54,10 @@ def render(
     strict_schema: bool,
     **given: Any,
 ) -> None:
-    """Write one request for each row of CONTEXTS; files end at the limits of the provider."""
+    """Write one request for each row of CONTEXTS.
+
+    A new file starts at the limits of the provider.
+    """
     chosen, source = open_pack(pack, folders, locale, key, model), RowSource(contexts)
     settings = read_settings(shape, model, params, strict_schema)
     run_batch(ctx, (source,), lambda found: plan_render(chosen, source, settings, found), given)
@@ -81,7 +85,10 @@ def check(
     model: str,
     **given: Any,
 ) -> None:
-    """Write one verdict for each reply; REPLIES are result files of a provider, or lines with id and reply."""
+    """Write one verdict for each reply.
+
+    REPLIES are result files of a provider, or lines with id and reply.
+    """
     chosen, joined = open_pack(pack, folders, locale, key, model), _join(replies, contexts, corrections)
     run_batch(ctx, joined.sources, lambda found: plan_check(chosen, joined, found), given)
 
@@ -98,10 +105,10 @@ def check(
     help="A parameter of the requests, such as temperature=0; repeatable.",
 )
 @click.option("--concurrency", default=8, show_default=True, type=click.IntRange(1, 1024), help="Requests at a time.")
-@click.option("--requests-per-minute", type=_MORE_THAN_0, help="Send no more requests than that.")
-@click.option("--tokens-per-minute", type=_MORE_THAN_0, help="Use no more tokens than that.")
-@click.option("--retries", default=5, show_default=True, help="How often a request is sent again after a failure.")
-@click.option("--timeout", default=120.0, show_default=True, help="The longest silence of the server, in seconds.")
+@click.option("--requests-per-minute", type=_MORE_THAN_0, help="The maximum number of requests per minute.")
+@click.option("--tokens-per-minute", type=_MORE_THAN_0, help="The maximum number of tokens per minute.")
+@click.option("--retries", default=5, show_default=True, help="The maximum number of retries of a request.")
+@click.option("--timeout", default=120.0, show_default=True, help="How long the server may be silent, in seconds.")
 @batch_options
 @click.pass_context
 def run(
@@ -126,7 +133,10 @@ def run(
     timeout: float,
     **given: Any,
 ) -> None:
-    """Ask a model about each row of CONTEXTS, check its replies, correct them, and write the verdicts."""
+    """Ask a model about each row of CONTEXTS.
+
+    Replies are checked and corrected, and their verdicts are written.
+    """
     chosen, source = open_pack(pack, folders, locale, key, model or ""), RowSource(contexts)
     settings = CycleSettings(
         model or "", params=read_params(params), rounds=rounds, retries=retries, backoff=PATIENT, timeout=timeout
@@ -164,7 +174,10 @@ def fix(
     strict_schema: bool,
     **given: Any,
 ) -> None:
-    """Write a request for each context without an accepted reply: its correction, or the first request again."""
+    """Write a new request for each row without an accepted reply.
+
+    It sends the correction of the last reply or, without a reply, the first request again.
+    """
     chosen, joined = open_pack(pack, folders, locale, key, model), _join(replies, contexts, corrections)
     settings = read_settings(shape, model, params, strict_schema)
     run_batch(ctx, joined.sources, lambda found: plan_fix(chosen, joined, settings, found), given)

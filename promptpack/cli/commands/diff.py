@@ -1,4 +1,4 @@
-"""`promptpack diff`: what changed between two versions of packs, and which version that needs."""
+"""`promptpack diff`: what changed between two versions of packs, and the version bump it needs."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -40,7 +40,7 @@ def command(
     format: str,  # noqa: A002 -- the option's name
     check: bool,
 ) -> None:
-    """Show what changed between OLD and NEW, and which part of the version must grow.
+    """Show what changed between OLD and NEW, and the version bump it needs.
 
     OLD and NEW are a name, name@version, name@label, or the path of a pack file. A single PACK@VERSION or path is
     compared with itself in another place; a single name, or none, stands for every version that differs. Then --from
@@ -107,7 +107,7 @@ def _compare_all(name: str, places: tuple[Place, Place]) -> DiffReport:
 
 
 def _find_unreadable(old: Library, new: Library) -> Iterator[Problem]:
-    """Yield the problems of files that are no packs, such as partials; those of the old side are only warnings."""
+    """Yield the problems of files that are not packs, such as partials; those of the old side are only warnings."""
     for problems in new._contents.broken.values():
         yield from problems
     for problems in old._contents.broken.values():

@@ -1,4 +1,4 @@
-"""`promptpack eval`: run packs on a model over many cases, and tell whether a new version is better."""
+"""`promptpack eval`: run packs on a model over many cases, and decide whether a new version is better."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ from promptpack.problem import Problem
 @click.option("--dry-run", is_flag=True, help="Estimate tokens and cost without sending anything.")
 @click.option("--journal", metavar="FOLDER", help="Where answers are stored.  [default: the user's state folder]")
 @click.option("--fresh", is_flag=True, help="Forget the stored answers, and ask again.")
-@click.option("--fail-under", type=FiniteRange(0, 100), help="Exit with 1 if a pass rate is below, in per cent.")
+@click.option("--fail-under", type=FiniteRange(0, 100), help="Exit with 1 if a pass rate is below this percentage.")
 @click.option("--html", type=click.Path(dir_okay=False), help="Write one page with charts and every failed case.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_context

@@ -17,7 +17,7 @@ _WRITERS = {"mermaid": to_mermaid, "svg": to_svg}
 @click.option("--format", type=click.Choice(sorted(_WRITERS)), default="mermaid", show_default=True)
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write to this file.")
 def command(folders: tuple[str, ...], format: str, output: str | None) -> None:  # noqa: A002 -- the option's name
-    """Draw which agent follows which, and the data they pass on, from `flow.yaml` next to the packs."""
+    """Draw the order of the agents and the data they pass on, from `flow.yaml` next to the packs."""
     library = open_library(folders)
     found = next((one for folder in library.folders if (one := read_flow.find(folder)) is not None), None)
     if found is None:

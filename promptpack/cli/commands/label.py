@@ -95,7 +95,7 @@ def _read_targets(label: str, targets: tuple[str, ...]) -> str:
     for target, _ in pairs:
         if not _TARGET.match(target):
             hint = "write an exact version, such as 1.1.0, or another label"
-            raise UsageError(Problem("PP930", f"{target!r} is no version and no label", None, hint))
+            raise UsageError(Problem("PP930", f"{target!r} is neither a version nor a label", None, hint))
     if len(pairs) == 1 and not pairs[0][1]:
         return pairs[0][0]
     bad = [target for target, (_, weight) in zip(targets, pairs, strict=True) if not _is_number(weight)]
@@ -122,7 +122,7 @@ def _change(library: Library, folder: Folder, pack: str, label: str, value: str 
     else:
         changed = set_entry(raw, document, ("labels", pack, label), value)
     if changed is None:
-        hint = "write each label on a line of its own, or edit the file by hand"
+        hint = "write each label on its own line, or edit the file by hand"
         raise UsageError(Problem("PP931", "no label can be changed in this layout", Location(path), hint))
     before = {problem.message for problem in check(LabelIndex([document]), library.entries)}
     new = [one for one in check(LabelIndex([read(changed, path)]), library.entries) if one.message not in before]

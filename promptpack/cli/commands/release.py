@@ -63,4 +63,4 @@ def _kept(release: Release) -> Iterator[Problem]:
     draft = f"{release.versions.name}@{release.draft}"
     hint = f"name {release.version} there, then run: promptpack release {draft}"
     for problem in release.references:
-        yield Problem("PP940", f"{draft} stays, because this still names it", problem.location, hint)
+        yield Problem("PP940", f"{draft} is kept, because this still refers to it", problem.location, hint)

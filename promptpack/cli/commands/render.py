@@ -24,7 +24,7 @@ from promptpack.watching import changes
 @click.option("--tokens", is_flag=True, help="Count the tokens of each message: exactly with the extra tokens.")
 @click.option(
     "--diff", is_flag=False, flag_value="", default=None, metavar="[VERSION]",
-    help="Compare by words with the saved prompt, which git's HEAD has, or with another version or label.",
+    help="Show a word diff against the prompt in git's HEAD, or against another version or label.",
 )  # fmt: skip
 @click.option("--watch", is_flag=True, help="Render again whenever a file changes.")
 @click.option("--explain", is_flag=True, help="Show where each part comes from; secrets are hidden.")

@@ -96,7 +96,7 @@ def _open(folders: tuple[str, ...]) -> tuple[Library, bool]:
 
 def _ask(done: AgentRun) -> bool | None:
     """Ask the user; return None if there is no terminal to ask on."""
-    question = getattr(done.verdict.output, "user_message", None) or "Go on?"
+    question = getattr(done.verdict.output, "user_message", None) or "Continue?"
     return click.confirm(visible(question), err=True) if sys.stdin.isatty() else None
 
 

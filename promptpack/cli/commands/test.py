@@ -66,7 +66,7 @@ def _running_options(command: Command) -> Command:
     command = click.option("--update", is_flag=True, help="Write snapshots instead of comparing them.")(command)
     command = click.option(
         "-n", "processes", default="1", metavar="N", callback=_read_processes,
-        help="Run in so many processes; 'auto' for one per processor.  [default: 1]",
+        help="Run in this many processes; 'auto' for one per processor.  [default: 1]",
     )(command)  # fmt: skip
     return click.option("-x", "exit_first", is_flag=True, help="Stop at the first failure.")(command)
 
@@ -80,7 +80,7 @@ def _reporting_options(command: Command) -> Command:
 def _mutating_options(command: Command) -> Command:
     command = click.option(
         "--mutate-fail-under", type=FiniteRange(0, 100), default=0, metavar="PERCENT",
-        help="With --mutate, exit with 1 if fewer changes are detected.",
+        help="With --mutate, exit with 1 if the tests detect less than this.",
     )(command)  # fmt: skip
     return click.option(
         "--mutate", is_flag=True,
@@ -99,7 +99,7 @@ def _fuzzing_options(command: Command) -> Command:
 def _covering_options(command: Command) -> Command:
     command = click.option(
         "--cov-fail-under", type=FiniteRange(0, 100), metavar="PERCENT",
-        help="Exit with 1 if the tests cover fewer points.",
+        help="Exit with 1 if the tests cover less than this.",
     )(command)  # fmt: skip
     command = click.option("--cov-lcov", metavar="FILE", help="Write the coverage for tools that read lcov.")(command)
     command = click.option("--cov-html", metavar="FILE", help="Draw the coverage on the files, as one page.")(command)

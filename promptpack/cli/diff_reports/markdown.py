@@ -20,7 +20,7 @@ _MAX_CHARACTERS: Final = 60_000
 _MAX_WORDS: Final = 6_000
 _MAX_PIECE: Final = 800
 _TAGS: Final = {"removed": ("<del>", "</del>"), "added": ("<ins>", "</ins>"), "kept": ("", "")}
-# What formats, links, or ends a cell: signs, underscores around words, and starts of addresses.
+# What formats text, links, or ends a cell: signs, underscores around words, and starts of addresses.
 _SIGN: Final = re.compile(r"[\\`*\[\]<>&|~$@#]|(?<![^\W_])_|_(?![^\W_])|:(?=[^\s\d])|\bwww(?=\.)", re.IGNORECASE)
 # People and issues are linked and notified in any text that is not code.
 _CODE: Final = frozenset("@#")
@@ -28,7 +28,7 @@ _MARKS: Final = {"error": "❌", "warning": "⚠️", "note": "ℹ️"}
 
 
 def write(report: DiffReport) -> str:
-    """Return the comment; what makes it too long for GitHub is left out, and the comment says so."""
+    """Return the comment; parts that would make it too long for GitHub are left out, and the comment says so."""
     sentence = headline(report)
     head = [f"### {sentence[:1].upper()}{sentence[1:]}", ""]
     if report.diffs:

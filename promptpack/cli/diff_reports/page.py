@@ -1,4 +1,4 @@
-"""For a browser: one page of its own, light and dark, without scripts."""
+"""For a browser: a self-contained page, light and dark, without scripts."""
 
 from collections.abc import Iterator
 from typing import Final

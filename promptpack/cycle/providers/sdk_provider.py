@@ -168,7 +168,7 @@ def _require_sendable(key: str | None) -> None:
     """Refuse an API key that no HTTP header can contain; the message does not show it."""
     if key is not None and not (key.isascii() and key.isprintable()):
         hint = "copy it again, without line ends and without quotes around it"
-        raise UsageError(Problem("PP616", "the API key has a character that no API key has", None, hint))
+        raise UsageError(Problem("PP616", "the API key contains a character that API keys never contain", None, hint))
 
 
 def _open_client(sdk: Any, name: str, options: Mapping[str, Any]) -> Any:

@@ -64,7 +64,7 @@ def _tail(cases: int, confidence: float) -> float:
 
 
 def _quantile(totals: Sequence[tuple[int, int]], rank: float) -> int:
-    """Return the first total with so many resamples before it; those with the same total count half."""
+    """Return the first total with this many resamples before it; those with the same total count half."""
     before = 0
     for total, count in totals:
         if before + count / 2 >= rank:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Final
 
-# Beyond so many standard deviations, a binomial count is never drawn.
+# Beyond this many standard deviations, a binomial count is never drawn.
 _REACH: Final = 9.0
 
 
@@ -16,7 +16,8 @@ class Resampler:
     def __init__(self, weights: Mapping[int, float], size: int, seed: int) -> None:
         self._size = size
         self._random = Random(seed).random  # noqa: S311 -- a resample, not a secret
-        # The most frequent first, so that few cases are left for the others; then by value, so that order is no input.
+        # The most frequent first, so that few cases are left for the others; then by value, so that the result does not
+        # depend on the order.
         *values, self._last = sorted(weights, key=lambda value: (-weights[value], value))
         left, self._steps = math.fsum(weights.values()), []
         for value in values:

@@ -2,7 +2,7 @@
 
 `promptpack test` fails too, but only after rendering, and a verdict that names an unknown rule can never be met. A
 misspelled action, a valid reply without a required key, a path that the contract does not have, a code that no render
-raises and an expectation beside `error`, which is never checked, are reported as well. A test that expects an `error`
+raises and an expectation next to `error`, which is never checked, are reported as well. A test that expects an `error`
 may have any context.
 
 Bad: `context: {CHANNEL: fax}` for an input with `enum: [email, chat]`, or `verdict: {violations: [{rule: known-taem}]}`

@@ -33,7 +33,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     """Check the plain values of the pack's own file, and the tags of Jinja in Handlebars."""
     for passage in find_passages(subject):
         if passage.source.source.syntax == "handlebars" and (tag := _JINJA_TAG.search(passage.text)):
-            message = f"{tag[0]!r} is sent as it is: the template is Handlebars, not Jinja"
+            message = f"{tag[0]!r} is sent unchanged: the template is Handlebars, not Jinja"
             hint = f"write '{{{{> {tag[1]}}}}}'" if tag[1] else "write a block of Handlebars, such as '{{#if NAME}}'"
             yield LintProblem(message, passage.locate(tag.start()), f"{hint}, or 'syntax: jinja'")
     document = subject.document

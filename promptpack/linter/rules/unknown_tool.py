@@ -12,7 +12,7 @@ the word "tool" or `工具`; a name in backquotes after "call" or `调用`; and 
 capital that is similar, but not equal, to a tool of the pool. Words of the contract, inputs and actions are not tools.
 
 Bad: "look it up with the tool `serach_web`", where the pool has `search_web`.
-Good: the name as it is in the pool; better still, `{{ reply_format }}`, which lists the tools of each call.
+Good: the exact name in the pool; better still, `{{ reply_format }}`, which lists the tools of each call.
 """
 
 from collections.abc import Iterator

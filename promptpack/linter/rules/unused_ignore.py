@@ -31,7 +31,7 @@ def check(_: Subject) -> tuple[LintProblem, ...]:
 def report(ignore: "Ignore") -> LintProblem:
     """Return the problem of an unused ignore."""
     if ignore.is_mistake:
-        return LintProblem("this comment looks like an ignore, but is none", ignore.location, ignore.hint)
+        return LintProblem("this comment looks like an ignore, but is not valid", ignore.location, ignore.hint)
     if ignore.hint:
         return LintProblem(f"{ignore.code!r} is not a lint rule", ignore.location, ignore.hint)
     fixes = (Fix("remove the unused ignore", (ignore.removal,), is_safe=True),) if ignore.removal else ()

@@ -49,7 +49,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     }
     if not volatile and not any("history" in message.value for message in subject.sections.messages):
         return
-    found = _Reader(subject, volatile).read_prompt()
+    found = _LayoutReader(subject, volatile).read_prompt()
     if found.first is not None and found.after >= _MIN_FIXED_TEXT:
         name, locate = found.first
         message = f"{name!r} changes with every call, and {found.after:,} characters of fixed text follow it"
@@ -79,7 +79,7 @@ class _Layout(NamedTuple):
         return _Layout(first, after, self.total + other.total)
 
 
-class _Reader:
+class _LayoutReader:
     """Reads the prompt from top to bottom, and each partial once."""
 
     def __init__(self, subject: Subject, volatile: dict[tuple[int, int], str]) -> None:

@@ -32,10 +32,10 @@ _MAX_WORDS: Final = 64
 
 def from_schema(schema: Any) -> Type:
     """Return the type of the values that a schema accepts; all its references are local."""
-    return _Reader(schema).read(schema, 0)
+    return _SchemaReader(schema).read(schema, 0)
 
 
-class _Reader:
+class _SchemaReader:
     def __init__(self, root: Any) -> None:
         self._root = root
         self._cache: dict[str, Type] = {}

@@ -20,7 +20,7 @@ from promptpack.otel.dialects.dialect import Attributes, Content, without_empty,
 
 
 class GenAi:
-    """Names as in OpenTelemetry's `semantic-conventions-genai`; what it has no name for is called `promptpack.*`."""
+    """Names as in OpenTelemetry's `semantic-conventions-genai`; other facts are called `promptpack.*`."""
 
     def started(self, event: Started, content: Content) -> Attributes:
         """Return the attributes at the start of an operation."""

@@ -21,7 +21,7 @@ def check_tests(
     tests: Iterable[Placed], compiler: PackCompiler, messages: tuple[MessageTemplate, ...]
 ) -> Iterator[Problem]:
     """Yield the problems of the tests; those of expressions are collected by the compiler."""
-    check = _Check(compiler, [message.id for message in messages if message.id])
+    check = _ExpectationCheck(compiler, [message.id for message in messages if message.id])
     for test in tests:
         yield from check.check_given(test)
         if id(test.value.get("expect")) not in check.seen:  # cases share what they do not change
@@ -35,7 +35,7 @@ def codes_of(expect: Mapping[str, Any]) -> tuple[str, ...]:
     return (expected,) if isinstance(expected, str) else tuple(expected)
 
 
-class _Check:
+class _ExpectationCheck:
     def __init__(self, compiler: PackCompiler, ids: list[str]) -> None:
         self._compiler = compiler
         self._ids = ids

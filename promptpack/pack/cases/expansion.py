@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from promptpack import schema
 from promptpack.files import Folder
-from promptpack.pack.cases.drafts import ChangeError, CopyMeter, Draft, SizeError
+from promptpack.pack.cases.draft_tests import ChangeError, CopyMeter, DraftTest, SizeError
 from promptpack.pack.cases.sections import GIVEN, SECTIONS, is_input
 from promptpack.pack.model import Input
 from promptpack.pack.pack_schema import find_problems, read_shipped
@@ -36,7 +36,7 @@ class TestScope(NamedTuple):
 
 
 def needs_expansion(test: Placed) -> bool:
-    """Return whether a test is more than what it says itself."""
+    """Return whether a test takes parts from elsewhere."""
     return isinstance(test.value.get("context"), str) or any(key in test.value for key in _OWN_KEYS)
 
 
@@ -60,7 +60,7 @@ class _Expansion:
         self._scope = scope
         self._named = {test.value["name"]: test for test in tests}
         self._meter = CopyMeter()
-        self._drafts: dict[str, Draft | None] = {}
+        self._drafts: dict[str, DraftTest | None] = {}
         self._following: list[str] = []
         self.problems: list[Problem] = []
 
@@ -117,7 +117,7 @@ class _Expansion:
             raise PackError(problems)
         return row
 
-    def _check(self, draft: Draft) -> Placed:
+    def _check(self, draft: DraftTest) -> Placed:
         """Return the test, or raise its mismatches with the schema of tests, which changes can break."""
         test = draft.finish()
         problems = [] if self._scope.is_clean else find_problems(test_schema(), test.document)
@@ -125,8 +125,8 @@ class _Expansion:
             raise PackError(problems)
         return test
 
-    def _resolve(self, test: Placed) -> Draft | None:
-        """Return a test with what it takes from others; None if that is broken, which is reported once."""
+    def _resolve(self, test: Placed) -> DraftTest | None:
+        """Return a test with the parts that it takes from others; None if one is broken, which is reported once."""
         name = test.value["name"]
         if name not in self._drafts:
             self._following.append(name)
@@ -138,9 +138,9 @@ class _Expansion:
             self._following.pop()
         return self._drafts[name]
 
-    def _build(self, test: Placed) -> Draft | None:
+    def _build(self, test: Placed) -> DraftTest | None:
         value: dict[str, Any] = {key: one for key, one in test.value.items() if key not in _OWN_KEYS}
-        draft = Draft(value, {(): (test.document, test.path)}, self._meter)
+        draft = DraftTest(value, {(): (test.document, test.path)}, self._meter)
         base = self._follow(test.child("like")) if "like" in test.value else None
         if "like" in test.value and base is None:
             return None
@@ -153,7 +153,7 @@ class _Expansion:
             draft = self._change(draft, test.child("with"))
         return self._remove(draft, test)
 
-    def _follow(self, like: Placed) -> Draft | None:
+    def _follow(self, like: Placed) -> DraftTest | None:
         name = like.value
         if name not in self._named:
             hint = did_you_mean(name, self._named) or f"its tests are {', '.join(map(repr, islice(self._named, 10)))}"
@@ -174,7 +174,7 @@ class _Expansion:
             raise PackError(context.problem("PP248", f"there is no context {context.value!r}", hint))
         return known[context.value]
 
-    def _change(self, draft: Draft, changes: Placed) -> Draft:
+    def _change(self, draft: DraftTest, changes: Placed) -> DraftTest:
         """Apply changes in their order: inputs, sections that are merged, and pointers."""
         for key in changes.value:
             if key in ("name", "without"):
@@ -186,7 +186,7 @@ class _Expansion:
                 raise PackError(change.problem("PP249", f"{key!r} cannot be changed: {error}", key=True)) from error
         return self._remove(draft, changes)
 
-    def _change_one(self, draft: Draft, key: str, change: Placed) -> Draft:
+    def _change_one(self, draft: DraftTest, key: str, change: Placed) -> DraftTest:
         if key.startswith("/"):
             return draft.put(self._split(key, change.locate_key), change)
         if key in SECTIONS:
@@ -197,7 +197,7 @@ class _Expansion:
             raise PackError(change.problem("PP208", f"the pack has no input {key!r}", hint, key=True))
         return draft.put(("context", key), change)
 
-    def _remove(self, draft: Draft, changes: Placed) -> Draft:
+    def _remove(self, draft: DraftTest, changes: Placed) -> DraftTest:
         for index, pointer in enumerate(changes.value.get("without", ())):
             place = partial(changes.locate, "without", index)
             try:

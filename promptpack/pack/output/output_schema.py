@@ -20,16 +20,16 @@ def read_output_schema(data: Any, *, locate: LocatePath | None = None, texts: tu
     `data` is the output as plain data. `locate` returns the location of a path of keys and indexes in the file; `texts`
     are the classes that count as text, such as templates, which stay unchanged.
     """
-    return _read(data, _Reader(strict=True, locate=locate or _no_location, texts=texts))
+    return _read(data, _OutputReader(strict=True, locate=locate or _no_location, texts=texts))
 
 
 def restore_output_schema(data: Any) -> Any:
     """Read an exported `output` as Python types; text that is not a type name stays text."""
-    return _read(data, _Reader(strict=False, locate=_no_location))
+    return _read(data, _OutputReader(strict=False, locate=_no_location))
 
 
 @dataclass(slots=True)
-class _Reader:
+class _OutputReader:
     """The options for reading a schema, and the problems found."""
 
     strict: bool
@@ -47,7 +47,7 @@ def _no_location(_: Path) -> None:
     return None
 
 
-def _read(data: Any, reader: _Reader) -> Any:
+def _read(data: Any, reader: _OutputReader) -> Any:
     try:
         schema = _schema(data, (), reader)
     except RecursionError as error:
@@ -57,7 +57,7 @@ def _read(data: Any, reader: _Reader) -> Any:
     return schema
 
 
-def _schema(data: Any, path: Path, reader: _Reader) -> Any:
+def _schema(data: Any, path: Path, reader: _OutputReader) -> Any:
     if isinstance(data, dict):
         if any(key in data for key in _ENTRY_KEYS) or (reader.strict and any(str(key)[:1] == "$" for key in data)):
             return _entry(data, path, reader)
@@ -69,7 +69,7 @@ def _schema(data: Any, path: Path, reader: _Reader) -> Any:
     return _bare(data, reader) if isinstance(data, str) else data
 
 
-def _bare(text: str, reader: _Reader) -> Any:
+def _bare(text: str, reader: _OutputReader) -> Any:
     """Read a text outside `$type`: the name of a type, or else a description."""
     try:
         kind = parse_type(text)
@@ -79,11 +79,11 @@ def _bare(text: str, reader: _Reader) -> Any:
     return kind if reader.strict or sanitize(kind) == text else text
 
 
-def _entry(data: dict[Any, Any], path: Path, reader: _Reader) -> Any:
+def _entry(data: dict[Any, Any], path: Path, reader: _OutputReader) -> Any:
     unknown = [key for key in data if key not in _ENTRY_KEYS]
     for key in unknown:
         hint = did_you_mean(str(key), _ENTRY_KEYS)
-        reader.report("PP465", path, f"unknown key {key!r} beside '$type' and '$desc'", hint)
+        reader.report("PP465", path, f"unknown key {key!r} next to '$type' and '$desc'", hint)
     if "$type" not in data and unknown:
         return data
     if "$type" not in data:
@@ -97,7 +97,7 @@ def _entry(data: dict[Any, Any], path: Path, reader: _Reader) -> Any:
     return TypeEntry(items, kind if isinstance(kind, str) else None)
 
 
-def _entry_type(kind: Any, path: Path, reader: _Reader) -> Any:
+def _entry_type(kind: Any, path: Path, reader: _OutputReader) -> Any:
     if isinstance(kind, dict | list):
         return _schema(kind, path, reader)
     if not isinstance(kind, str):

@@ -46,7 +46,7 @@ def parse_type(text: str) -> Any:
     """Return the type named by a text such as `dict[str, int]`, `Optional[str]` or `Literal["a", "b"]`."""
     if len(text) > _MAX_LENGTH:
         raise TypeNameError(f"a type name has at most {_MAX_LENGTH} characters, this one has {len(text)}")
-    reader = _Reader(text)
+    reader = _TypeReader(text)
     kind = reader.union(0)
     if reader.position != len(text):
         raise TypeNameError(f"unexpected {text[reader.position]!r} at character {reader.position + 1}")
@@ -55,7 +55,7 @@ def parse_type(text: str) -> Any:
     return NoneType if kind is None else kind
 
 
-class _Reader:
+class _TypeReader:
     """Parses one type name from left to right."""
 
     def __init__(self, text: str) -> None:

@@ -29,7 +29,7 @@ _ADDED = TextOrigin("added")
 def explain(prompt: Prompt) -> Explanation:
     """Return where each span of a prompt's text comes from; secrets are hidden."""
     text = trace_text(prompt)
-    judge = _Judge(prompt)
+    judge = _TrustFinder(prompt)
     spans = []
     start = 0
     pieces = [(piece, judge.trust(origin), origin, message) for piece, (origin, message) in text.pieces()]
@@ -71,7 +71,7 @@ def _pair(traced: Sequence[Message], prompt: Prompt) -> list[Message | None]:
     kept = [message for position, message in enumerate(traced) if position not in dropped]
     if len(kept) == len(prompt.messages) and all(map(_is_start_of, kept, prompt.messages)):
         return [*kept]
-    # Changed several times: what is dropped first are old messages, so the last ones are paired first.
+    # Changed several times: old messages are dropped first, so the last ones are paired first.
     left, paired = list(traced), []
     for message in reversed(prompt.messages):
         index = next((index for index in reversed(range(len(left))) if left[index] == message), None)
@@ -139,7 +139,7 @@ def _after(text: TracedText, length: int) -> TracedText:
     return TracedText(str(text)[length:], runs)
 
 
-class _Judge:
+class _TrustFinder:
     """Decides whether origins are trusted."""
 
     def __init__(self, prompt: Prompt) -> None:

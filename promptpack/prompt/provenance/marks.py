@@ -1,4 +1,4 @@
-"""Marks behind texts: the layout of slots moves them along, and from each mark the text is read backwards."""
+"""Marks after texts: the layout of slots moves them along, and from each mark the text is read backwards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MARKS: Final = re.compile(f"[{_OPEN}{_ZERO}{_ONE}{_CLOSE}]")
 _ESCAPE: Final = "\\"
 
 
-class _Found(NamedTuple):
+class _FoundText(NamedTuple):
     start: int
     runs: tuple[Run, ...]
 
@@ -28,7 +28,7 @@ class Marks:
         self._texts: list[TracedText] = []
 
     def mark(self, text: str) -> str:
-        """Return a traced text with a mark behind its last character that is not white space."""
+        """Return a traced text with a mark after its last character that is not white space."""
         assert isinstance(text, TracedText)  # noqa: S101 -- the caller traces every text
         self._texts.append(text)
         digits = f"{len(self._texts) - 1:b}".replace("0", _ZERO).replace("1", _ONE)
@@ -60,7 +60,7 @@ def _remove_marks(marked: str) -> tuple[str, list[tuple[int, int]]]:
     return _MARK.sub("", marked), places
 
 
-def _find(text: str, end: int, traced: TracedText, first: int) -> _Found | None:
+def _find(text: str, end: int, traced: TracedText, first: int) -> _FoundText | None:
     """Return the runs of a traced text that ends at an offset; None if it was changed, except by escapes."""
     origins = [origin for size, origin in traced.runs for _ in range(size)]
     last = len(traced.rstrip())
@@ -78,10 +78,10 @@ def _find(text: str, end: int, traced: TracedText, first: int) -> _Found | None:
         if text[offset : offset + 1] != traced[index]:
             break
         sizes[index] = 1
-    return _Found(start, tuple(zip(sizes, origins, strict=True)))
+    return _FoundText(start, tuple(zip(sizes, origins, strict=True)))
 
 
-def _fill(text: str, found: list[_Found], between: TextOrigin) -> TracedText:
+def _fill(text: str, found: list[_FoundText], between: TextOrigin) -> TracedText:
     runs: list[Run] = []
     end = 0
     for one in found:

@@ -1,4 +1,4 @@
-"""Trace the text of a slot prompt: a mark behind each value travels with it through the layout.
+"""Trace the text of a slot prompt: a mark after each value travels with it through the layout.
 
 The marked text without its marks must be the text of the prompt; else the origins are those of the whole text.
 """

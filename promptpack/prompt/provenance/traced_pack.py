@@ -12,7 +12,7 @@ from promptpack.prompt.message import Message, Part, ToolCall
 from promptpack.prompt.provenance.explanation import Kind
 from promptpack.prompt.rendering import render_data
 from promptpack.template.model import Expression, Scope, Template
-from promptpack.template.tracing.engine import Printed, TracingEngine
+from promptpack.template.tracing.engine import PieceOrigin, TracingEngine
 from promptpack.template.tracing.reads import Read, Reads
 from promptpack.template.tracing.traced_text import TracedText
 from promptpack.template.values import to_json
@@ -99,7 +99,7 @@ class Tracer:
         return replace(owner, _run=lambda *_: TracedText.of(to_json(render_data(arguments, self.scope), None), origin))
 
 
-def to_origin(printed: Printed, overlay: str = "") -> TextOrigin:
+def to_origin(printed: PieceOrigin, overlay: str = "") -> TextOrigin:
     """Return the origin of a text that a template has printed."""
     reads = printed.reads
     if reads is None:

@@ -8,7 +8,7 @@ from typing import Any, Self, TypedDict, Unpack
 import pydantic
 
 from promptpack.problem import Problem, UsageError
-from promptpack.prompt.slots import labels as slot_labels
+from promptpack.prompt.slots import printed_names
 from promptpack.prompt.slots.exports import export_data, export_json, export_yaml
 from promptpack.prompt.slots.imports import import_data, import_json, import_yaml
 from promptpack.prompt.slots.model import PromptModel, read_model
@@ -50,10 +50,10 @@ class SlotPrompt:
             raise UsageError(Problem("PP466", f"parent must be a SlotPrompt, not {type(parent).__name__}"))
         if data is not None and not isinstance(data, Mapping):
             raise UsageError(Problem("PP461", f"slots must be a mapping, not {type(data).__name__}"))
-        inherited_settings: dict[str, Any] = slot_labels.DEFAULTS if parent is None else parent._settings
+        inherited_settings: dict[str, Any] = printed_names.DEFAULTS if parent is None else parent._settings
         self._data: dict[Any, Any] = {key: copy_data(value) for key, value in data.items()} if data else {}
         self._parent = parent
-        self._settings: dict[str, Any] = slot_labels.resolve_settings(settings, inherited_settings)
+        self._settings: dict[str, Any] = printed_names.resolve_settings(settings, inherited_settings)
 
     @classmethod
     def from_prompt_data(cls, data: Any, **options: Unpack[SlotOptions]) -> Self:
@@ -156,11 +156,11 @@ class SlotPrompt:
         `role_mapping` has other names for roles. In a `safe` text, no value can imitate a role line or the title of a
         slot.
         """
-        labels = slot_labels.read_labels(self._settings).with_roles(role_mapping)
-        labels = labels.guarded() if safe else labels
+        names = printed_names.read_printed_names(self._settings).with_roles(role_mapping)
+        names = names.guarded() if safe else names
         skipped: list[str] = []
         try:
-            return write_text(read_model(self._all_slots()), labels, skipped)
+            return write_text(read_model(self._all_slots()), names, skipped)
         finally:
             _warn(skipped)
 
@@ -177,12 +177,12 @@ class SlotPrompt:
         `strict_role_orders`, user and assistant alternate: neighbours with the same role are merged, and gaps are
         filled.
         """
-        labels = slot_labels.read_labels(self._settings).with_roles(role_mapping)
+        names = printed_names.read_printed_names(self._settings).with_roles(role_mapping)
         skipped: list[str] = []
         try:
             return write_messages(
                 read_model(self._all_slots()),
-                labels,
+                names,
                 rich_content=rich_content,
                 strict_role_orders=strict_role_orders,
                 skipped=skipped,

@@ -20,10 +20,10 @@ _MAX_DEPTH: Final = 8
 
 def derive_output(shape: Schema, language: str = "") -> Any:
     """Derive the output schema of a contract's JSON Schema, with the descriptions in `language`."""
-    return _Reader(shape, language).structure(shape, 0)
+    return _ContractReader(shape, language).structure(shape, 0)
 
 
-class _Reader:
+class _ContractReader:
     def __init__(self, root: Schema, language: str) -> None:
         self._root = root
         self._language = language

@@ -14,7 +14,7 @@ from promptpack.pack.output.type_entry import ATOMS
 _NAME: Final = "AgentlyOutput"
 
 
-class _Output(BaseModel):
+class _OutputModel(BaseModel):
     """The base of output models; the repr shows no values: a reply may repeat secrets, and a repr may be logged."""
 
     model_config = ConfigDict(extra="allow")
@@ -86,7 +86,7 @@ def _array_model(schema: Sequence[Any]) -> type[BaseModel]:
     accept: Any = model_validator(mode="before")(_as_object)
     definition = (_array_of(kind, cast), Field(default=None))
     return create_model(
-        _NAME, __base__=_Output, __module__=__name__, __validators__={"accept": accept}, list=definition
+        _NAME, __base__=_OutputModel, __module__=__name__, __validators__={"accept": accept}, list=definition
     )
 
 
@@ -99,7 +99,7 @@ def _object_model(name: str, schema: dict[str, Any]) -> type[BaseModel]:
     # [latebind] all `(list[T], ..)` fields of a mapping cast their items to the T of the last such field
     cast = _cast((*get_args(lists[-1]), Any)[0]) if lists else _same
     fields: dict[str, Any] = {key: _field(f"{name}_{key.capitalize()}", item, cast) for key, item in schema.items()}
-    return create_model(name, __base__=_Output, __module__=__name__, **fields)
+    return create_model(name, __base__=_OutputModel, __module__=__name__, **fields)
 
 
 def _field(name: str, item: Any, list_cast: Callable[[Any], Any]) -> tuple[Any, Any]:

@@ -3,7 +3,6 @@
 from typing import Any
 
 from promptpack.pack.output.sanitize import sanitize
-from promptpack.prompt.slots.labels import Labels
 from promptpack.prompt.slots.model import (
     ChatMessage,
     MessageContent,
@@ -12,34 +11,35 @@ from promptpack.prompt.slots.model import (
     read_part,
     write_part,
 )
+from promptpack.prompt.slots.printed_names import PrintedNames
 from promptpack.prompt.slots.slot_text import refuse_empty, write_main_lines, write_value
 
 MessageDict = dict[str, Any]
 
 
 def write_messages(
-    slots: PromptModel, labels: Labels, *, rich_content: Any, strict_role_orders: Any, skipped: list[str]
+    slots: PromptModel, names: PrintedNames, *, rich_content: Any, strict_role_orders: Any, skipped: list[str]
 ) -> list[MessageDict]:
     """Write the messages; collect a text about each part left out in `skipped`."""
     refuse_empty(slots)
     messages: list[MessageDict] = []
     if slots.system:
-        messages.append({"role": str(labels.role("system")), "content": write_value(slots.system)})
+        messages.append({"role": str(names.role("system")), "content": write_value(slots.system)})
     if slots.developer:
-        messages.append({"role": str(labels.role("developer")), "content": write_value(slots.developer)})
+        messages.append({"role": str(names.role("developer")), "content": write_value(slots.developer)})
     if slots.chat_history:
-        turns = _turns(slots.chat_history, labels, strict=bool(strict_role_orders))
+        turns = _turns(slots.chat_history, names, strict=bool(strict_role_orders))
         # [rich_odd] only False itself makes the history plain, any falsy value the main message
         messages += [_plain_turn(turn, skipped) for turn in turns] if rich_content is False else turns
-    return messages + _main_messages(slots, labels, rich=bool(rich_content), skipped=skipped)
+    return messages + _main_messages(slots, names, rich=bool(rich_content), skipped=skipped)
 
 
-def _turns(history: list[ChatMessage], labels: Labels, *, strict: bool) -> list[MessageDict]:
+def _turns(history: list[ChatMessage], names: PrintedNames, *, strict: bool) -> list[MessageDict]:
     """Return the history as messages of parts; a strict history starts with the user and ends with the assistant."""
     turns: list[MessageDict] = []
     previous = None
     for message in history:
-        role, parts = labels.history_role(message.role), _parts(message.content)
+        role, parts = names.history_role(message.role), _parts(message.content)
         if strict and role == previous:
             # [rolemap] a first role mapped to None has no message to join: IndexError, as in the original
             turns[-1]["content"] += parts
@@ -47,7 +47,7 @@ def _turns(history: list[ChatMessage], labels: Labels, *, strict: bool) -> list[
             turns.append({"role": role, "content": parts})
         previous = role
     if strict and turns[0]["role"] != "user":
-        turns.insert(0, {"role": "user", "content": _parts(labels.title("chat_history")[:-1])})
+        turns.insert(0, {"role": "user", "content": _parts(names.title("chat_history")[:-1])})
     if strict and turns[-1]["role"] != "assistant":
         turns.append({"role": "assistant", "content": _parts("[User continue input]")})
     return turns
@@ -72,8 +72,8 @@ def _plain_turn(turn: MessageDict, skipped: list[str]) -> MessageDict:
     return {"role": turn["role"], "content": "\n\n".join(texts)}
 
 
-def _main_messages(slots: PromptModel, labels: Labels, *, rich: bool, skipped: list[str]) -> list[MessageDict]:
-    role = labels.role("user")
+def _main_messages(slots: PromptModel, names: PrintedNames, *, rich: bool, skipped: list[str]) -> list[MessageDict]:
+    role = names.role("user")
     # [onlyinput] examples do not count here: they are lost beside a lone input or attachment
     others = (slots.tools, slots.action_results, slots.info, slots.instruct, slots.output, slots.model_extra)
     is_alone = not any(others)
@@ -83,7 +83,7 @@ def _main_messages(slots: PromptModel, labels: Labels, *, rich: bool, skipped: l
         if rich:
             return [{"role": role, "content": [write_part(part) for part in slots.attachment]}]
         return _attached_texts(slots.attachment, role, skipped)
-    text = "\n".join(write_main_lines(slots, labels))
+    text = "\n".join(write_main_lines(slots, names))
     if not rich:
         return [*_attached_texts(slots.attachment, role, skipped), {"role": role, "content": text}]
     return [{"role": role, "content": [*_parts(text), *map(write_part, slots.attachment)]}]

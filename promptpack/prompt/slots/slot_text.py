@@ -6,8 +6,8 @@ from typing import Any, Final
 import yaml
 
 from promptpack.pack.output.sanitize import sanitize
-from promptpack.prompt.slots.labels import Labels
 from promptpack.prompt.slots.model import ChatMessage, PromptModel, ToolMeta, read_part, write_part
+from promptpack.prompt.slots.printed_names import PrintedNames
 from promptpack.prompt.slots.schema_text import print_schema
 
 _EMPTY: Final[tuple[Any, ...]] = (None, "", [], {})
@@ -17,21 +17,21 @@ _EMPTY_PROMPT: Final = (
 )
 
 
-def write_text(slots: PromptModel, labels: Labels, skipped: list[str]) -> str:
+def write_text(slots: PromptModel, names: PrintedNames, skipped: list[str]) -> str:
     """Write the whole prompt; collect a text about each part left out in `skipped`."""
     refuse_empty(slots)
-    lines: list[Any] = [f"{labels.role('user')}:"]
+    lines: list[Any] = [f"{names.role('user')}:"]
     if slots.system:
-        lines += _write_block(labels, labels.title("system"), slots.system)
+        lines += _write_block(names, names.title("system"), slots.system)
     if slots.developer:
-        lines += _write_block(labels, labels.title("developer"), slots.developer)
+        lines += _write_block(names, names.title("developer"), slots.developer)
     if slots.chat_history:
-        lines.append(labels.title("chat_history"))
+        lines.append(names.title("chat_history"))
         for message in slots.chat_history:
-            lines += _history_lines(message, labels, skipped)
+            lines += _history_lines(message, names, skipped)
         lines.append("")
-    lines += write_main_lines(slots, labels)
-    lines.append(f"{labels.role('assistant')}:")
+    lines += write_main_lines(slots, names)
+    lines.append(f"{names.role('assistant')}:")
     return "\n".join(lines)
 
 
@@ -45,28 +45,28 @@ def refuse_empty(slots: PromptModel) -> None:
         raise KeyError(_EMPTY_PROMPT)
 
 
-def write_main_lines(slots: PromptModel, labels: Labels) -> list[Any]:
+def write_main_lines(slots: PromptModel, names: PrintedNames) -> list[Any]:
     """Return the lines of the blocks from the tools to the output.
 
     [infoval] An `info` that is neither text nor a collection is not converted, so joining the lines fails.
     """
     lines: list[Any] = []
     if slots.tools:
-        lines.append(labels.title("tools"))
+        lines.append(names.title("tools"))
         for tool in slots.tools:
-            lines += map(labels.value, _tool_lines(tool))
+            lines += map(names.value, _tool_lines(tool))
     if slots.action_results:
-        lines += _write_block(labels, labels.title("action_results"), slots.action_results)
+        lines += _write_block(names, names.title("action_results"), slots.action_results)
     if slots.info:
-        lines += (labels.title("info"), *map(labels.value, _info_lines(slots.info)), "")
+        lines += (names.title("info"), *map(names.value, _info_lines(slots.info)), "")
     for name, value in (slots.model_extra or {}).items():
-        lines += _write_block(labels, f"[{labels.name(name)}]:", value)
+        lines += _write_block(names, f"[{names.name(name)}]:", value)
     for slot, value in (("instruct", slots.instruct), ("examples", slots.examples), ("input", slots.input)):
         if value:
-            lines += _write_block(labels, labels.title(slot), value)
+            lines += _write_block(names, names.title(slot), value)
     if slots.output:
-        lines += _requirement_lines(slots, labels)
-    lines.append(labels.title("output"))
+        lines += _requirement_lines(slots, names)
+    lines.append(names.title("output"))
     return lines
 
 
@@ -79,19 +79,19 @@ def write_value(value: Any) -> str:
     return text
 
 
-def _write_block(labels: Labels, title: str, value: Any) -> tuple[str, str, str]:
-    return title, labels.value(write_value(value)), ""
+def _write_block(names: PrintedNames, title: str, value: Any) -> tuple[str, str, str]:
+    return title, names.value(write_value(value)), ""
 
 
-def _history_lines(message: ChatMessage, labels: Labels, skipped: list[str]) -> Iterator[str]:
-    role = labels.name(labels.history_role(message.role))
+def _history_lines(message: ChatMessage, names: PrintedNames, skipped: list[str]) -> Iterator[str]:
+    role = names.name(names.history_role(message.role))
     if isinstance(message.content, str):
-        yield f"[{role}]:{labels.value(message.content)}"
+        yield f"[{role}]:{names.value(message.content)}"
         return
     for item in message.content:
         part = write_part(read_part(item))
         if part["type"] == "text":
-            yield f"[{role}]:{labels.value(part['text'])}"
+            yield f"[{role}]:{names.value(part['text'])}"
         else:
             skipped.append(f"Skipped content: unable to convert type '{part['type']}' to text. Content: {part}")
 
@@ -113,12 +113,12 @@ def _info_lines(info: Any) -> list[Any]:
     return [sanitize(info)]
 
 
-def _requirement_lines(slots: PromptModel, labels: Labels) -> list[str]:
+def _requirement_lines(slots: PromptModel, names: PrintedNames) -> list[str]:
     if slots.output_format == "json":
         output = slots.output
         # [schematop] a list is an array; the original converts it to a dict, against its own documentation
         schema = print_schema(sanitize(output if isinstance(output, list | tuple) else dict(output)))
-        return [labels.title("output_requirement"), "Data Format: JSON", "Data Structure:", labels.value(schema), ""]
+        return [names.title("output_requirement"), "Data Format: JSON", "Data Structure:", names.value(schema), ""]
     if slots.output_format == "markdown":
-        return [labels.title("output_requirement"), "Data Format: markdown text"]
+        return [names.title("output_requirement"), "Data Format: markdown text"]
     return []

@@ -39,5 +39,5 @@ def choose(choices: Choices, options: Sequence[T]) -> T:
 
 
 def happens(choices: Choices, one_in: int) -> bool:
-    """Return True once in so many times; False is simpler."""
+    """Return True once in `one_in` times; False is simpler."""
     return choices.integer(0, one_in - 1) == one_in - 1

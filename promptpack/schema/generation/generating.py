@@ -11,7 +11,7 @@ from promptpack.schema.generation.containers import make_list, make_object
 from promptpack.schema.generation.numbers import make_number
 from promptpack.schema.generation.texts import make_text
 from promptpack.schema.generation.witnesses import WitnessSearch
-from promptpack.schema.inclusion.budget import StepBudget, UndecidedError
+from promptpack.schema.inclusion.step_meter import StepMeter, UndecidedError
 from promptpack.schema.inclusion.unevaluated import rewrite
 from promptpack.schema.pointers import find_target
 from promptpack.schema.predicates import SubschemaPredicates
@@ -41,7 +41,7 @@ class ValueGenerator:
         self._schema = Schema({key: value for key, value in schema.items() if key not in ("$id", "$schema")})
         self.samples = samples
         try:
-            self._root = rewrite(self._schema.source, StepBudget())
+            self._root = rewrite(self._schema.source, StepMeter())
         except UndecidedError:
             self._root = self._schema.source
         self._predicates = SubschemaPredicates(self._root)

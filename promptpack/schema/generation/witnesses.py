@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from promptpack.schema.inclusion.budget import StepBudget, UndecidedError
 from promptpack.schema.inclusion.nodes import Literal, SchemaDocument, SchemaNodes
 from promptpack.schema.inclusion.searching import Search
+from promptpack.schema.inclusion.step_meter import StepMeter, UndecidedError
 from promptpack.schema.supported_keywords import StepLimitError
 
 _WANTED: Final = 4
@@ -34,10 +34,10 @@ class WitnessSearch:
         self._start()
 
     def _start(self) -> None:
-        self._budget = StepBudget(_STEPS)
-        self._nodes = SchemaNodes(self._budget)
-        self._document = SchemaDocument(self._root, self._budget)
-        self._search = Search(self._nodes, self._budget)
+        self._meter = StepMeter(_STEPS)
+        self._nodes = SchemaNodes(self._meter)
+        self._document = SchemaDocument(self._root, self._meter)
+        self._search = Search(self._nodes, self._meter)
 
     def find(self, schemas: Sequence[Any]) -> Witnesses:
         """Return values that meet all schemas, which may refer into the root."""
@@ -50,7 +50,7 @@ class WitnessSearch:
     def _find(self, schemas: Sequence[Any]) -> Witnesses:
         if self._remaining <= 0:
             return Witnesses((), "the schema is too complex")
-        self._budget.remaining = steps = min(_STEPS, self._remaining)
+        self._meter.remaining = steps = min(_STEPS, self._remaining)
         try:
             goal = frozenset(Literal(self._nodes.make(one, self._document), holds=True) for one in schemas)
             result = self._search.solve(goal, _WANTED)
@@ -58,7 +58,7 @@ class WitnessSearch:
             self._remaining -= steps
             self._start()  # what an interrupted search has kept is not certain
             return Witnesses((), str(error) if isinstance(error, UndecidedError) else "the schema is too complex")
-        self._remaining -= steps - self._budget.remaining
+        self._remaining -= steps - self._meter.remaining
         if result.is_empty:
             return Witnesses((), "no value meets the schema", is_proven=True)
         return Witnesses(result.values, "" if result.values else "no value was found")

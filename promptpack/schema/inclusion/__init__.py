@@ -1,6 +1,6 @@
 """Two JSON Schemas -> `Inclusion`: whether one accepts every value that the other accepts."""
 
-from promptpack.schema.inclusion.budget import MAX_SHARED_STEPS, StepBudget
 from promptpack.schema.inclusion.deciding import Inclusion, includes
+from promptpack.schema.inclusion.step_meter import MAX_SHARED_STEPS, StepMeter
 
-__all__ = ["MAX_SHARED_STEPS", "Inclusion", "StepBudget", "includes"]
+__all__ = ["MAX_SHARED_STEPS", "Inclusion", "StepMeter", "includes"]

@@ -1,4 +1,4 @@
-"""Characters that stand for all others: each class of characters that some patterns tell apart has one."""
+"""Characters that stand for all others: each class of characters that some patterns distinguish has one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CATEGORIES: Final = (r"\d+", r"(?:(?!\d)\w)+", r"\s+", r"[^\w\s]+")
 
 
 def find_characters(patterns: Iterable[Pattern], words: Iterable[str]) -> list[str]:
-    """Return characters for all classes: those of the words, and one for each class that the patterns tell apart."""
+    """Return characters for all classes: those of the words, and one for each class that the patterns distinguish."""
     known = set("".join(words))
     tests = [state.test for one in patterns for state in (one.automaton.states if one.automaton else ()) if state.test]
     classes: dict[Any, str] = {}

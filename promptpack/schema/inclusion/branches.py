@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from promptpack.schema.inclusion.atoms import Among, Except, Item, Or
-from promptpack.schema.inclusion.budget import StepBudget
 from promptpack.schema.inclusion.expansion import LiteralExpander
 from promptpack.schema.inclusion.lists import Lists
 from promptpack.schema.inclusion.nodes import Literal, mark
 from promptpack.schema.inclusion.objects import Objects
 from promptpack.schema.inclusion.results import Facts, Solver
 from promptpack.schema.inclusion.scalars import FewValues, Numbers
+from promptpack.schema.inclusion.step_meter import StepMeter
 from promptpack.schema.inclusion.texts import Texts
 
 _FACTS: Final[dict[str, Callable[[], Facts]]] = {
@@ -23,7 +23,7 @@ _FACTS: Final[dict[str, Callable[[], Facts]]] = {
     "array": Lists,
     "object": Objects,
 }
-# Copying a branch takes so many steps, and one more for so many literals.
+# Copying a branch takes this many steps, and one more for this many literals.
 _STEPS_OF_A_BRANCH: Final = 2
 _LITERALS_A_STEP: Final = 40
 
@@ -45,7 +45,7 @@ class Branches:
         self._kind = kind
         self._expansion = expansion
         self._solver = solver
-        self._budget: StepBudget = solver.budget
+        self._meter: StepMeter = solver.meter
 
     def split(self, goal: Iterable[Literal]) -> Iterator[Branch]:
         """Yield the branches of a goal; a value meets the goal only if it belongs to one of them."""
@@ -91,7 +91,7 @@ class Branches:
 
     def _extend(self, branch: Branch, items: tuple[Item, ...]) -> Branch | None:
         """Return the branch with more items, or None if they contradict it."""
-        self._budget.spend(_STEPS_OF_A_BRANCH + len(branch.literals) // _LITERALS_A_STEP)
+        self._meter.spend(_STEPS_OF_A_BRANCH + len(branch.literals) // _LITERALS_A_STEP)
         literals, facts, ors = set(branch.literals), branch.facts.copy(), list(branch.open_ors)
         words, excluded = branch.words, branch.excluded
         waiting = list(items)
@@ -101,7 +101,7 @@ class Branches:
                 if item.opposite in literals:
                     return None
                 if item not in literals:
-                    self._budget.spend()
+                    self._meter.spend()
                     literals.add(item)
                     waiting += self._expansion.expand(item, self._kind)
             elif isinstance(item, Or):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final, Literal
 
-from promptpack.schema.inclusion.budget import MAX_STEPS, StepBudget, UndecidedError
+from promptpack.schema.inclusion.step_meter import MAX_STEPS, StepMeter, UndecidedError
 from promptpack.schema.keywords import LIMIT
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.pointers import pointer
@@ -19,6 +19,8 @@ _FALSE: Final[Mapping[str, Any]] = {"not": {}}
 # Rules that mean that a value was not validated.
 _UNDECIDED_RULES: Final = (LIMIT, "depth", "$ref")
 _MAX_SUBSCHEMAS: Final = 20_000
+# What it costs to read two small schemas, and to confirm a counterexample.
+_STEPS_TO_START: Final = 30
 
 
 @dataclass(frozen=True)
@@ -36,24 +38,25 @@ class Inclusion:
 
 
 def includes(
-    wide: Mapping[str, Any] | bool, narrow: Mapping[str, Any] | bool, shared: StepBudget | None = None
+    wide: Mapping[str, Any] | bool, narrow: Mapping[str, Any] | bool, shared: StepMeter | None = None
 ) -> Inclusion:
     """Return whether the schema `wide` accepts every JSON value that the schema `narrow` accepts.
 
     Both may only have local references. "yes" is proven; the counterexample of a "no" is validated with both schemas.
-    The answer takes its steps from the `shared` budget of several decisions, if there is one.
+    The answer takes its steps from the `shared` meter of several decisions, if there is one, and at most half of them.
     """
-    given = MAX_STEPS if shared is None else min(MAX_STEPS, max(shared.remaining, 0))
-    budget = StepBudget(given)
+    given = MAX_STEPS if shared is None else max(shared.remaining // 2, 0)
+    meter = StepMeter(given)
     try:
-        return _decide(Schema(_read(wide)), Schema(_read(narrow)), budget)
+        meter.spend(_STEPS_TO_START)
+        return _decide(Schema(_read(wide)), Schema(_read(narrow)), meter)
     except UndecidedError as error:
         return Inclusion("unknown", str(error))
     except (RecursionError, StepLimitError):
         return Inclusion("unknown", "the schemas are too complex to decide")
     finally:
         if shared is not None:
-            shared.remaining -= given - budget.remaining
+            shared.remaining -= given - meter.remaining
 
 
 def _read(schema: Mapping[str, Any] | bool) -> Mapping[str, Any]:
@@ -68,18 +71,18 @@ def _read(schema: Mapping[str, Any] | bool) -> Mapping[str, Any]:
     return source
 
 
-def _decide(wide: Schema, narrow: Schema, budget: StepBudget) -> Inclusion:
+def _decide(wide: Schema, narrow: Schema, meter: StepMeter) -> Inclusion:
     from promptpack.schema.inclusion.nodes import Literal as NodeLiteral
     from promptpack.schema.inclusion.nodes import SchemaDocument, SchemaNodes
     from promptpack.schema.inclusion.searching import Search
     from promptpack.schema.inclusion.unevaluated import rewrite
 
-    nodes = SchemaNodes(budget)
+    nodes = SchemaNodes(meter)
     literals = []
     for schema, holds in ((narrow, True), (wide, False)):
-        root = rewrite(schema.source, budget)
-        literals.append(NodeLiteral(nodes.make(root, SchemaDocument(root, budget)), holds))
-    result = Search(nodes, budget).solve(frozenset(literals))
+        root = rewrite(schema.source, meter)
+        literals.append(NodeLiteral(nodes.make(root, SchemaDocument(root, meter)), holds))
+    result = Search(nodes, meter).solve(frozenset(literals))
     if result.is_empty:
         return Inclusion("yes", "every value of the narrow schema is valid for the wide one")
     if not result.values:

@@ -28,8 +28,8 @@ from promptpack.schema.inclusion.atoms import (
     SomeKey,
     Unique,
 )
-from promptpack.schema.inclusion.budget import StepBudget, UndecidedError
 from promptpack.schema.inclusion.nodes import Literal, SchemaNode, SchemaNodes
+from promptpack.schema.inclusion.step_meter import StepMeter, UndecidedError
 
 KINDS: Final = ("null", "boolean", "number", "string", "array", "object")
 Option = tuple[Item, ...]
@@ -52,9 +52,9 @@ _NEVER: Final = Clause((_FALSE,), ((),))
 class LiteralExpander:
     """Expands literals into items about values of one kind."""
 
-    def __init__(self, nodes: SchemaNodes, budget: StepBudget) -> None:
+    def __init__(self, nodes: SchemaNodes, meter: StepMeter) -> None:
         self._nodes = nodes
-        self._budget = budget
+        self._meter = meter
         self._known: dict[tuple[Literal, str], tuple[Item, ...]] = {}
 
     def expand(self, literal: Literal, kind: str) -> tuple[Item, ...]:
@@ -62,21 +62,21 @@ class LiteralExpander:
         items = self._known.get((literal, kind))
         if items is None:
             items = self._known[literal, kind] = self._expand(literal, kind)
-            self._budget.spend(1 + len(items))
+            self._meter.spend(1 + len(items))
         return items
 
     def _expand(self, literal: Literal, kind: str) -> tuple[Item, ...]:
         node = literal.node
         if isinstance(node.schema, bool):
             return () if node.schema is literal.holds else (_FALSE,)
-        clauses = self._clauses(_Part(self._nodes, node, kind))
+        clauses = self._clauses(_KeywordReader(self._nodes, node, kind))
         if literal.holds:
             return tuple(item for clause in clauses for item in clause.holds)
         options = _without_copies(option for clause in clauses for option in clause.fails)
-        self._budget.spend(len(options))
+        self._meter.spend(len(options))
         return () if () in options else (Or(options, comes_first=True),)
 
-    def _clauses(self, part: _Part) -> list[Clause]:
+    def _clauses(self, part: _KeywordReader) -> list[Clause]:
         readers = {**_READERS["any"], **_READERS.get(part.kind, {})}
         return [read(part) for keyword, read in readers.items() if not part.schema.keys().isdisjoint(keyword)]
 
@@ -89,7 +89,7 @@ def _without_copies(options: Iterable[Option]) -> tuple[Option, ...]:
     return tuple(seen.values())
 
 
-class _Part:
+class _KeywordReader:
     """One schema, read for one kind of value."""
 
     def __init__(self, nodes: SchemaNodes, node: SchemaNode, kind: str) -> None:
@@ -106,7 +106,7 @@ class _Part:
         return Literal(self.node(schema), holds)
 
     def spend(self, steps: int) -> None:
-        self._nodes.budget.spend(steps)
+        self._nodes.meter.spend(steps)
 
     def refute(self, schema: Any) -> Literal:
         return self.literal(schema, holds=False)
@@ -118,7 +118,7 @@ class _Part:
         return self._node.document.resolve(self.schema["$ref"])
 
 
-def _kinds(part: _Part) -> Clause:
+def _kinds(part: _KeywordReader) -> Clause:
     kinds = part.schema["type"]
     kinds = [kinds] if isinstance(kinds, str) else kinds
     if part.kind in kinds:
@@ -128,7 +128,7 @@ def _kinds(part: _Part) -> Clause:
     return _NEVER
 
 
-def _words(part: _Part, values: Iterable[Any]) -> Clause:
+def _words(part: _KeywordReader, values: Iterable[Any]) -> Clause:
     words = tuple(value for value in values if kind_of(value) == part.kind)
     return Clause((Among(words),), ((Except(words),),)) if words else _NEVER
 
@@ -141,18 +141,18 @@ def kind_of(value: Any) -> str:
     return kinds.get(type(value), "")
 
 
-def _all_of(part: _Part) -> Clause:
+def _all_of(part: _KeywordReader) -> Clause:
     schemas = part.schema["allOf"]
     return Clause([part.literal(one) for one in schemas], [(part.refute(one),) for one in schemas])
 
 
-def _any_of(part: _Part) -> Clause:
+def _any_of(part: _KeywordReader) -> Clause:
     schemas = part.schema["anyOf"]
     options = _without_copies((part.literal(one),) for one in schemas)
     return Clause([Or(options)], [tuple(part.refute(one) for one in schemas)])
 
 
-def _one_of(part: _Part) -> Clause:
+def _one_of(part: _KeywordReader) -> Clause:
     schemas = part.schema["oneOf"]
     part.spend(len(schemas) ** 2 // _PAIRS_A_STEP)
     options = [
@@ -164,26 +164,26 @@ def _one_of(part: _Part) -> Clause:
     return Clause([Or(tuple(options))], [none, *two])
 
 
-def _not(part: _Part) -> Clause:
+def _not(part: _KeywordReader) -> Clause:
     return Clause([part.refute(part.schema["not"])], [(part.literal(part.schema["not"]),)])
 
 
-def _if(part: _Part) -> Clause:
+def _if(part: _KeywordReader) -> Clause:
     condition, then, otherwise = (part.schema.get(keyword, True) for keyword in ("if", "then", "else"))
     met, unmet = part.literal(condition), part.refute(condition)
     holds = Or(((met, part.literal(then)), (unmet, part.literal(otherwise))))
     return Clause([holds], [(met, part.refute(then)), (unmet, part.refute(otherwise))])
 
 
-def _reference(part: _Part) -> Clause:
+def _reference(part: _KeywordReader) -> Clause:
     target = part.resolve()
     return Clause([part.literal(target)], [(part.refute(target),)])
 
 
-def _bound(keyword: str) -> Callable[[_Part], Clause]:
+def _bound(keyword: str) -> Callable[[_KeywordReader], Clause]:
     is_upper, is_open = keyword.endswith("aximum"), keyword.startswith("exclusive")
 
-    def read(part: _Part) -> Clause:
+    def read(part: _KeywordReader) -> Clause:
         value = part.schema[keyword]
         if isinstance(value, float) and not math.isfinite(value):
             # NaN refuses nothing, and no number of JSON lies beyond infinity.
@@ -193,40 +193,40 @@ def _bound(keyword: str) -> Callable[[_Part], Clause]:
     return read
 
 
-def _multiple_of(part: _Part) -> Clause:
+def _multiple_of(part: _KeywordReader) -> Clause:
     factor = part.schema["multipleOf"]
     if not 0 < factor < math.inf:
         raise UndecidedError("'multipleOf' is not a positive number")
     return Clause([Multiple(factor, holds=True)], [(Multiple(factor, holds=False),)])
 
 
-def _at_least(keyword: str) -> Callable[[_Part], Clause]:
-    def read(part: _Part) -> Clause:
+def _at_least(keyword: str) -> Callable[[_KeywordReader], Clause]:
+    def read(part: _KeywordReader) -> Clause:
         low = math.ceil(part.schema[keyword])
         return Clause([Size(low)], [(Size(0, low - 1),)]) if low > 0 else _ALWAYS
 
     return read
 
 
-def _at_most(keyword: str) -> Callable[[_Part], Clause]:
-    def read(part: _Part) -> Clause:
+def _at_most(keyword: str) -> Callable[[_KeywordReader], Clause]:
+    def read(part: _KeywordReader) -> Clause:
         high = math.floor(part.schema[keyword])
         return Clause([Size(0, high)], [(Size(high + 1),)]) if high >= 0 else _NEVER
 
     return read
 
 
-def _pattern(part: _Part) -> Clause:
+def _pattern(part: _KeywordReader) -> Clause:
     pattern = part.schema["pattern"]
     return Clause([Matches(pattern, holds=True)], [(Matches(pattern, holds=False),)])
 
 
-def _required(part: _Part) -> Clause:
+def _required(part: _KeywordReader) -> Clause:
     names = dict.fromkeys(part.schema["required"])
     return Clause([Has(name) for name in names], [(Lacks(name),) for name in names])
 
 
-def _keys(part: _Part) -> Clause:
+def _keys(part: _KeywordReader) -> Clause:
     properties, patterns = part.nodes("properties"), part.nodes("patternProperties")
     others = part.schema.get("additionalProperties", True)
     fails: list[Option] = [(Member(name, Literal(node, holds=False)),) for name, node in _refutable(properties)]
@@ -243,12 +243,12 @@ def _refutable(nodes: Mapping[str, SchemaNode]) -> list[tuple[str, SchemaNode]]:
     return [(name, node) for name, node in nodes.items() if node.schema is not True and node.schema != {}]
 
 
-def _property_names(part: _Part) -> Clause:
+def _property_names(part: _KeywordReader) -> Clause:
     expected = part.schema["propertyNames"]
     return Clause([EveryKey(part.literal(expected))], [(SomeKey((part.refute(expected),), ()),)])
 
 
-def _dependent_required(part: _Part) -> Clause:
+def _dependent_required(part: _KeywordReader) -> Clause:
     holds, fails = [], []
     for name, others in part.schema["dependentRequired"].items():
         holds.append(Or(((Lacks(name),), (Has(name), *map(Has, others)))))
@@ -256,7 +256,7 @@ def _dependent_required(part: _Part) -> Clause:
     return Clause(holds, fails)
 
 
-def _dependent_schemas(part: _Part) -> Clause:
+def _dependent_schemas(part: _KeywordReader) -> Clause:
     holds, fails = [], []
     for name, node in part.nodes("dependentSchemas").items():
         holds.append(Or(((Lacks(name),), (Has(name), Literal(node, holds=True)))))
@@ -264,7 +264,7 @@ def _dependent_schemas(part: _Part) -> Clause:
     return Clause(holds, fails)
 
 
-def _items(part: _Part) -> Clause:
+def _items(part: _KeywordReader) -> Clause:
     prefix = tuple(part.node(schema) for schema in part.schema.get("prefixItems", ()))
     rest = part.schema.get("items", True)
     fails: list[Option] = [(ItemAt(index, Literal(node, holds=False)),) for index, node in enumerate(prefix)]
@@ -273,7 +273,7 @@ def _items(part: _Part) -> Clause:
     return Clause([Items(prefix, None if rest is True else part.node(rest))], fails)
 
 
-def _contains(part: _Part) -> Clause:
+def _contains(part: _KeywordReader) -> Clause:
     node = part.node(part.schema["contains"])
     low = math.ceil(part.schema.get("minContains", 1))
     high = part.schema.get("maxContains")
@@ -283,11 +283,11 @@ def _contains(part: _Part) -> Clause:
     return Clause([Count(node, low, high)], fails)
 
 
-def _unique_items(part: _Part) -> Clause:
+def _unique_items(part: _KeywordReader) -> Clause:
     return Clause([Unique(holds=True)], [(Unique(holds=False),)]) if part.schema["uniqueItems"] else _ALWAYS
 
 
-_Readers = Mapping[tuple[str, ...], Callable[[_Part], Clause]]
+_Readers = Mapping[tuple[str, ...], Callable[[_KeywordReader], Clause]]
 _LIMITS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _READERS: Final[Mapping[str, _Readers]] = {
     "any": {

@@ -1,4 +1,4 @@
-"""Find lists whose items meet goals, and of which so many meet further schemas."""
+"""Find lists whose items meet goals, with limits on how many of them meet further schemas."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from itertools import product
 from typing import Any, Final, NamedTuple
 
 from promptpack.schema.inclusion.atoms import Count
-from promptpack.schema.inclusion.budget import UndecidedError
 from promptpack.schema.inclusion.nodes import Goal, Literal, mark
 from promptpack.schema.inclusion.results import EMPTY, Collected, Result, Solver, ValueRequest
+from promptpack.schema.inclusion.step_meter import UndecidedError
 
 _MAX_COUNTS: Final = 4
 _MAX_LENGTH: Final = 3_000
@@ -22,7 +22,7 @@ Tally = tuple[int, ...]
 """How many items meet each counted schema; larger numbers that make no difference are one."""
 
 
-class Plan(NamedTuple):
+class ListPlan(NamedTuple):
     """The goals of the first items and of the rest, the limits of the list, and the indexes of two equal items."""
 
     named: tuple[Goal, ...]
@@ -38,7 +38,7 @@ class Plan(NamedTuple):
         return self.named[index] if index < len(self.named) else self.rest
 
 
-class _Choice(NamedTuple):
+class _ItemChoice(NamedTuple):
     """Items that meet a goal, and meet or do not meet each counted schema."""
 
     signs: tuple[bool, ...]
@@ -48,13 +48,13 @@ class _Choice(NamedTuple):
 class ItemSearch:
     """Searches lists for one plan."""
 
-    def __init__(self, plan: Plan, solver: Solver, request: ValueRequest) -> None:
+    def __init__(self, plan: ListPlan, solver: Solver, request: ValueRequest) -> None:
         if len(plan.counts) > _MAX_COUNTS:
             raise UndecidedError("too many 'contains' apply together")
         self._plan = plan
         self._solver = solver
         self._request = request
-        self._choices: dict[Goal, list[_Choice]] = {}
+        self._choices: dict[Goal, list[_ItemChoice]] = {}
 
     def find(self) -> Result:
         """Return lists that fit the plan; `is_all` without values if there are none."""
@@ -103,7 +103,7 @@ class ItemSearch:
         path, is_sure = self._find_path(signs, self._plan.low, only_known=False)
         return path is None and is_sure
 
-    def _choices_of(self, goal: Goal) -> list[_Choice]:
+    def _choices_of(self, goal: Goal) -> list[_ItemChoice]:
         """Return the ways in which an item can meet a goal, without those that are impossible."""
         if goal not in self._choices:
             wanted = min(max(self._plan.low, len(self._plan.named), 1) + 1, _MAX_DIFFERENT)
@@ -112,11 +112,11 @@ class ItemSearch:
             for signs in product((True, False), repeat=len(self._plan.counts)):
                 counted = zip(self._plan.counts, signs, strict=True)
                 result = self._solver.solve(goal.union(Literal(one.node, sign) for one, sign in counted), wanted)
-                found += [] if result.is_empty else [_Choice(signs, result)]
+                found += [] if result.is_empty else [_ItemChoice(signs, result)]
             self._choices[goal] = found
         return self._choices[goal]
 
-    def _choices_at(self, index: int, signs: tuple[bool, ...] | None) -> list[_Choice]:
+    def _choices_at(self, index: int, signs: tuple[bool, ...] | None) -> list[_ItemChoice]:
         choices = self._choices_of(self._plan.goal_of(index))
         if self._plan.pair is None or index not in self._plan.pair:
             return choices
@@ -124,7 +124,7 @@ class ItemSearch:
 
     def _find_path(
         self, signs: tuple[bool, ...] | None, low: int, *, only_known: bool
-    ) -> tuple[list[_Choice] | None, bool]:
+    ) -> tuple[list[_ItemChoice] | None, bool]:
         """Return the choices of a shortest list of at least this length, or None and whether there is surely none."""
         levels: list[dict[Tally, Any]] = [{(0,) * len(self._plan.counts): None}]
         seen: set[frozenset[Tally]] = set()
@@ -145,10 +145,10 @@ class ItemSearch:
             known = [choice for choice in choices if choice.result.values or not only_known]
             levels.append(self._next_level(levels[-1], known))
 
-    def _next_level(self, level: dict[Tally, Any], choices: list[_Choice]) -> dict[Tally, Any]:
+    def _next_level(self, level: dict[Tally, Any], choices: list[_ItemChoice]) -> dict[Tally, Any]:
         after: dict[Tally, Any] = {}
         for tally in level:
-            self._solver.budget.spend()
+            self._solver.meter.spend()
             for choice in choices:
                 following = tuple(
                     min(number + sign, limit)
@@ -193,7 +193,7 @@ class ItemSearch:
         highs = zip(tally, self._plan.counts, self._highs, strict=True)
         return all(one.low <= number <= high for number, one, high in highs)
 
-    def _read(self, path: list[_Choice]) -> list[Any] | None:
+    def _read(self, path: list[_ItemChoice]) -> list[Any] | None:
         """Return the items of a path; different ones if they must be, or None if that fails."""
         if self._plan.is_unique:
             return _choose_different([choice.result.values for choice in path])
@@ -202,7 +202,7 @@ class ItemSearch:
             items[self._plan.pair[1]] = items[self._plan.pair[0]]
         return items
 
-    def _vary(self, items: list[Any], path: list[_Choice]) -> Iterator[list[Any]]:
+    def _vary(self, items: list[Any], path: list[_ItemChoice]) -> Iterator[list[Any]]:
         """Yield lists in which one item has another value."""
         if self._plan.pair is not None or self._request.wanted + len(self._request.excluded) == 1:
             return
@@ -229,7 +229,7 @@ class ItemSearch:
         return Result(tuple(one for one in lists if self._request.accept(one)), is_all=True)
 
 
-def _read_back(levels: list[dict[Tally, Any]], tally: Tally) -> list[_Choice]:
+def _read_back(levels: list[dict[Tally, Any]], tally: Tally) -> list[_ItemChoice]:
     path = []
     for level in reversed(levels[1:]):
         tally, choice = level[tally]
@@ -237,7 +237,7 @@ def _read_back(levels: list[dict[Tally, Any]], tally: Tally) -> list[_Choice]:
     return path[::-1]
 
 
-def _count_different(choices: list[_Choice]) -> float:
+def _count_different(choices: list[_ItemChoice]) -> float:
     if not all(choice.result.is_all for choice in choices):
         return float("inf")
     return len({mark(value) for choice in choices for value in choice.result.values})

@@ -8,13 +8,13 @@ from itertools import combinations, islice, product
 from typing import Final
 
 from promptpack.schema.inclusion.atoms import Count, Item, ItemAt, Items, Size, SomeItem, Unique
-from promptpack.schema.inclusion.item_search import ItemSearch, Plan
+from promptpack.schema.inclusion.item_search import ItemSearch, ListPlan
 from promptpack.schema.inclusion.nodes import Goal, Literal
 from promptpack.schema.inclusion.results import Collected, Result, Solver, ValueRequest
 
 _MAX_PLANS: Final = 100
 _MAX_CHECKED: Final = 20
-# Joining the goals of so many items takes a step.
+# Joining the goals of this many items takes a step.
 _ITEMS_A_STEP: Final = 3
 
 
@@ -93,7 +93,7 @@ class Lists:
                 return Result(tuple(found.values))
         return Result(tuple(found.values), is_all)
 
-    def _plans(self, solver: Solver) -> Iterator[Plan]:
+    def _plans(self, solver: Solver) -> Iterator[ListPlan]:
         """Yield every choice of places for the items that must be somewhere, and for the two that are equal."""
         # From here on, all places are alike.
         alike = max([self.named, *(one.start for one in self._some)])
@@ -101,19 +101,19 @@ class Lists:
         places = [range(one.start, end) for one in self._some]
         pairs = [None] if self.is_unique is not False else list(combinations(range(end + 2), 2))
         for chosen in product(*places):
-            solver.budget.spend(end // _ITEMS_A_STEP)
+            solver.meter.spend(end // _ITEMS_A_STEP)
             goals = {index: self.goal_of(index) for index in range(max([self.named, *(one + 1 for one in chosen)]))}
             for index, one in zip(chosen, self._some, strict=True):
                 goals[index] |= {one.literal}
             low = max([self.low, *(one + 1 for one in chosen)])
             for pair in pairs:
-                solver.budget.spend(end // _ITEMS_A_STEP)
+                solver.meter.spend(end // _ITEMS_A_STEP)
                 yield self._plan(goals, low, pair)
 
-    def _plan(self, goals: dict[int, Goal], low: int, pair: tuple[int, int] | None) -> Plan:
+    def _plan(self, goals: dict[int, Goal], low: int, pair: tuple[int, int] | None) -> ListPlan:
         rest = self.goal_of(self.named)
         named = [goals.get(index, rest) for index in range(max([len(goals), *((pair[1] + 1,) if pair else ())]))]
         if pair is not None:
             low = max(low, pair[1] + 1)
             named[pair[0]] = named[pair[1]] = named[pair[0]] | named[pair[1]]
-        return Plan(tuple(named), rest, low, self.high, self.counts, bool(self.is_unique), pair)
+        return ListPlan(tuple(named), rest, low, self.high, self.counts, bool(self.is_unique), pair)

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from promptpack.schema.equality import fingerprint
-from promptpack.schema.inclusion.budget import StepBudget, UndecidedError
+from promptpack.schema.inclusion.step_meter import StepMeter, UndecidedError
 from promptpack.schema.pointers import find_target
 from promptpack.schema.predicates import SubschemaPredicates
 from promptpack.schema.supported_keywords import KEYWORD_TYPES, SchemaFallbackError, require_supported, require_texts
 
-# The steps to validate one value; a step of ours takes as long as so many of them.
+# The steps to validate one value; one of our steps takes as long as this many of them.
 _VALIDATION_STEPS: Final = 50_000
 _VALIDATION_STEPS_A_STEP: Final = 20
 _FINGERPRINT_STEPS: Final = 1 << 40
@@ -73,9 +73,9 @@ def mark(value: Any) -> Any:
 class SchemaDocument:
     """A schema with local references only, and without `unevaluatedItems` and `unevaluatedProperties`."""
 
-    def __init__(self, root: Mapping[str, Any], budget: StepBudget) -> None:
+    def __init__(self, root: Mapping[str, Any], meter: StepMeter) -> None:
         self.root = root
-        self._budget = budget
+        self._meter = meter
         self._predicates = SubschemaPredicates(root)
 
     def resolve(self, reference: str) -> Any:
@@ -96,14 +96,14 @@ class SchemaDocument:
         except SchemaFallbackError:
             raise UndecidedError("a value takes too long to validate") from None
         finally:
-            self._budget.spend(1 + (_VALIDATION_STEPS - steps[0]) // _VALIDATION_STEPS_A_STEP)
+            self._meter.spend(1 + (_VALIDATION_STEPS - steps[0]) // _VALIDATION_STEPS_A_STEP)
 
 
 class SchemaNodes:
     """All nodes of a decision."""
 
-    def __init__(self, budget: StepBudget) -> None:
-        self.budget = budget
+    def __init__(self, meter: StepMeter) -> None:
+        self.meter = meter
         self._by_schema: dict[tuple[int, int], SchemaNode | None] = {}
         self._by_key: dict[Any, SchemaNode] = {}
         # Schemas made on the way are kept, so that their ids stay unique.
@@ -115,7 +115,7 @@ class SchemaNodes:
         known = self._by_schema.get(where)
         if known is not None:
             return known
-        self.budget.spend()
+        self.meter.spend()
         self._kept.append(schema)
         self._by_schema[where] = None  # in progress
         if isinstance(schema, Mapping) and _assertions(schema) == {"$ref"}:
@@ -159,7 +159,7 @@ class SchemaNodes:
             return self._child(document.resolve(expected), document)
         if keyword in ("enum", "const"):
             values = expected if keyword == "enum" else [expected]
-            self.budget.spend(1 + len(values) // _WORDS_A_STEP)
+            self.meter.spend(1 + len(values) // _WORDS_A_STEP)
             return frozenset(map(mark, values))
         if keyword == "dependentRequired":
             return frozenset((name, frozenset(require_texts(others))) for name, others in expected.items())

@@ -9,9 +9,9 @@ from itertools import islice, product
 from typing import Any, Final, NamedTuple
 
 from promptpack.schema.inclusion.atoms import EveryKey, Has, Item, Keys, Lacks, Member, Size, SomeKey
-from promptpack.schema.inclusion.budget import UndecidedError
 from promptpack.schema.inclusion.nodes import Goal, Literal
 from promptpack.schema.inclusion.results import EMPTY, UNKNOWN, Collected, Result, Solver, ValueRequest
+from promptpack.schema.inclusion.step_meter import UndecidedError
 from promptpack.schema.patterns import PatternError, read_pattern
 from promptpack.schema.supported_keywords import MAX_STEPS
 
@@ -109,14 +109,14 @@ class Objects:
         return _ObjectSearch(self, solver, request).find()
 
 
-class _Place(NamedTuple):
+class _KeyPlace(NamedTuple):
     """A key that an object may have, and the goal of its value."""
 
     key: str
     goal: Goal
 
 
-class _Pool(NamedTuple):
+class _FreeKeys(NamedTuple):
     """Keys that no schema names, and that match the same patterns: the goal of the keys, and of their values."""
 
     keys: Goal
@@ -148,36 +148,36 @@ class _ObjectSearch:
                     return Result(tuple(found.values))
         return self._enumerate() or Result(tuple(found.values))
 
-    def _places_for(self, wish: SomeKey) -> tuple[list[_Place], bool]:
+    def _places_for(self, wish: SomeKey) -> tuple[list[_KeyPlace], bool]:
         """Return places where a wish can be met, and whether there are certainly no others."""
         places, is_all = [], True
         for name in (*sorted(self._facts.has), *self._optional):
             if self._solver.meets(name, wish.keys):
                 result = self._solver.solve(self._facts.goal_of(name).union(wish.values))
                 is_all = is_all and result.is_all
-                places += [_Place(name, frozenset(wish.values))] if result.values else []
+                places += [_KeyPlace(name, frozenset(wish.values))] if result.values else []
         for pool in self._pools:
             if self._solver.solve(goal := pool.values.union(wish.values)).is_empty:
                 continue
             keys = self._solver.solve(pool.keys.union(wish.keys), len(self._facts.some))
             is_all = is_all and keys.is_empty
             if self._solver.solve(goal).values:
-                places += [_Place(key, frozenset(wish.values)) for key in keys.values]
+                places += [_KeyPlace(key, frozenset(wish.values)) for key in keys.values]
         return places, is_all
 
     @cached_property
     def _optional(self) -> list[str]:
         """The named keys that the object may have."""
         named = {name for one in self._facts.maps for name in one.properties}
-        self._solver.budget.spend(len(named))
+        self._solver.meter.spend(len(named))
         allowed = sorted(named - self._facts.has - self._facts.lacks)
         return [name for name in allowed if self._solver.meets(name, self._facts.names)]
 
     @cached_property
-    def _pools(self) -> list[_Pool]:
+    def _pools(self) -> list[_FreeKeys]:
         return list(self._make_pools())
 
-    def _make_pools(self) -> Iterator[_Pool]:
+    def _make_pools(self) -> Iterator[_FreeKeys]:
         facts = self._facts
         patterns = sorted({pattern for one in facts.maps for pattern in one.patterns})
         if len(patterns) > _MAX_PATTERNS:
@@ -194,7 +194,7 @@ class _ObjectSearch:
             values = frozenset(
                 Literal(node, holds=True) for one in facts.maps for node in _nodes_of_matching(one, matching)
             )
-            yield _Pool(frozenset((*common, *keys)), values)
+            yield _FreeKeys(frozenset((*common, *keys)), values)
 
     def _is_too_large(self) -> bool:
         """Return whether the keys that the object has leave no place for one more that it needs."""
@@ -248,7 +248,7 @@ class _ObjectSearch:
             self._solver.solve(pool.values).is_empty or self._solver.solve(pool.keys).is_empty for pool in self._pools
         )
 
-    def _build(self, plan: tuple[_Place, ...]) -> Iterator[dict[str, Any]]:
+    def _build(self, plan: tuple[_KeyPlace, ...]) -> Iterator[dict[str, Any]]:
         goals = {name: self._facts.goal_of(name) for name in sorted(self._facts.has)}
         for key, goal in plan:
             goals[key] = goals.get(key, self._facts.goal_of(key)) | goal

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple, Protocol, Self
 
 from promptpack.schema.inclusion.atoms import Item
-from promptpack.schema.inclusion.budget import StepBudget
 from promptpack.schema.inclusion.nodes import Goal, Literal, mark
+from promptpack.schema.inclusion.step_meter import StepMeter
 
 
 class Result(NamedTuple):
@@ -37,7 +37,7 @@ class ValueRequest(NamedTuple):
 class Solver(Protocol):
     """What the facts about one kind of value need to find values."""
 
-    budget: StepBudget
+    meter: StepMeter
 
     def solve(self, goal: Goal, wanted: int = 1) -> Result:
         """Return values that meet a goal."""

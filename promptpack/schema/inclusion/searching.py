@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from promptpack.schema.inclusion.branches import Branch, Branches
-from promptpack.schema.inclusion.budget import StepBudget
 from promptpack.schema.inclusion.expansion import KINDS, LiteralExpander
 from promptpack.schema.inclusion.nodes import Goal, Literal, SchemaDocument, SchemaNodes, mark
 from promptpack.schema.inclusion.results import EMPTY, UNKNOWN, Collected, Result, ValueRequest
+from promptpack.schema.inclusion.step_meter import StepMeter
 
 _MAX_DEPTH: Final = 40
 _NO_DEPENDENCY: Final = 1 << 30
@@ -21,12 +21,12 @@ class Search:
     Such a result depends on the goals in progress. It is kept while they are, and for good if they turn out empty.
     """
 
-    def __init__(self, nodes: SchemaNodes, budget: StepBudget) -> None:
-        self.budget = budget
+    def __init__(self, nodes: SchemaNodes, meter: StepMeter) -> None:
+        self.meter = meter
         self._nodes = nodes
-        self._plain = SchemaDocument({}, budget)
+        self._plain = SchemaDocument({}, meter)
         self._made: dict[str, Any] = {}
-        expansion = LiteralExpander(nodes, budget)
+        expansion = LiteralExpander(nodes, meter)
         self._branches = {kind: Branches(kind, expansion, self) for kind in KINDS}
         self._known: dict[Goal, tuple[Result, int]] = {}
         self._open: dict[Goal, int] = {}
@@ -103,7 +103,7 @@ class Search:
                 self._known.setdefault(goal, found[:2])
 
     def _solve(self, goal: Goal, wanted: int) -> Result:
-        self.budget.spend()
+        self.meter.spend()
         values: list[Any] = []
         is_all = True
         for kind in KINDS:

@@ -10,8 +10,8 @@ from typing import Any, Final
 from promptpack.schema.automaton import Automaton
 from promptpack.schema.inclusion.alphabet import find_characters
 from promptpack.schema.inclusion.atoms import Item, Matches
-from promptpack.schema.inclusion.budget import StepBudget, UndecidedError
 from promptpack.schema.inclusion.results import Collected, Result, Solver, ValueRequest
+from promptpack.schema.inclusion.step_meter import StepMeter, UndecidedError
 from promptpack.schema.patterns import Pattern, PatternError, read_pattern
 
 _MAX_PLAIN_LENGTH: Final = 20_000
@@ -54,7 +54,7 @@ class Texts:
         found = Collected(request)
         if not self._patterns:
             return self._find_plain(found)
-        search = _WordSearch(self._low, self._high, self._patterns, solver.budget)
+        search = _WordSearch(self._low, self._high, self._patterns, solver.meter)
         excluded = [one for one in request.excluded if len(one) >= self._low][:_MAX_EXCLUDED]
         tried: list[str] = []
         while not found.is_full and len(tried) < _MAX_WORDS + request.wanted:
@@ -94,9 +94,9 @@ _MATCHED: Final = "matched"
 class _Machine:
     """One automaton; its state is the set of active states, and the kind of the last character."""
 
-    def __init__(self, automaton: Automaton, budget: StepBudget, *, holds: bool) -> None:
+    def __init__(self, automaton: Automaton, meter: StepMeter, *, holds: bool) -> None:
         self._automaton = automaton
-        self._budget = budget
+        self._meter = meter
         self._holds = holds
         self._steps: dict[Any, Any] = {}
         self._ends: dict[Any, bool] = {}
@@ -107,7 +107,7 @@ class _Machine:
             return state
         key = (state, character)
         if key not in self._steps:
-            self._budget.spend(1 + self._automaton.size // _STATES_A_STEP)
+            self._meter.spend(1 + self._automaton.size // _STATES_A_STEP)
             active = self._automaton.step(state[0], (state[1], character, False), character)
             kind = "a" if character.isalnum() or character == "_" else " "
             self._steps[key] = _MATCHED if active is None else (active, kind)
@@ -128,13 +128,13 @@ class _Machine:
 class _WordSearch:
     """Finds words by length; words may not match patterns without an automaton, so they must be tested."""
 
-    def __init__(self, low: int, high: int | None, patterns: tuple[Matches, ...], budget: StepBudget) -> None:
+    def __init__(self, low: int, high: int | None, patterns: tuple[Matches, ...], meter: StepMeter) -> None:
         self._low = low
         self._high = high
-        self._budget = budget
+        self._meter = meter
         read = [(_read(one.pattern), one.holds) for one in patterns]
         self._patterns: list[Pattern] = [pattern for pattern, _ in read]
-        self._machines = [_Machine(one.automaton, budget, holds=holds) for one, holds in read if one.automaton]
+        self._machines = [_Machine(one.automaton, meter, holds=holds) for one, holds in read if one.automaton]
 
     def find(self, excluded: list[str]) -> str | None:
         """Return a shortest word that is not excluded, or None if there is none."""
@@ -164,7 +164,7 @@ class _WordSearch:
     def _next_level(self, level: dict[Any, Any], characters: list[str], prefixes: set[str]) -> dict[Any, Any]:
         after: dict[Any, Any] = {}
         for states, prefix in level:
-            self._budget.spend(1 + len(characters) * len(self._machines) // 4)
+            self._meter.spend(1 + len(characters) * len(self._machines) // 4)
             for character in characters:
                 following = tuple(m.step(one, character) for m, one in zip(self._machines, states, strict=True))
                 if any(machine.is_dead(one) for machine, one in zip(self._machines, following, strict=True)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from promptpack.schema.inclusion.budget import StepBudget, UndecidedError
+from promptpack.schema.inclusion.step_meter import StepMeter, UndecidedError
 from promptpack.schema.pointers import find_target
 from promptpack.schema.safety import iterate_schemas
 
@@ -44,21 +44,21 @@ class _Evaluated(NamedTuple):
 _NOTHING: Final = _Evaluated()
 
 
-def rewrite(root: Mapping[str, Any], budget: StepBudget) -> Mapping[str, Any]:
+def rewrite(root: Mapping[str, Any], meter: StepMeter) -> Mapping[str, Any]:
     """Return a schema that accepts the same values, without the two keywords; pointers into it stay valid."""
     if not any(keyword in schema for _, schema in iterate_schemas(root) for keyword in _KEYWORDS):
         return root
-    rewritten: Mapping[str, Any] = _Rewriter(root, budget).rewrite(root)
+    rewritten: Mapping[str, Any] = _Rewriter(root, meter).rewrite(root)
     return rewritten
 
 
 class _Rewriter:
-    def __init__(self, root: Mapping[str, Any], budget: StepBudget) -> None:
+    def __init__(self, root: Mapping[str, Any], meter: StepMeter) -> None:
         self._root = root
-        self._budget = budget
+        self._meter = meter
 
     def rewrite(self, schema: Any) -> Any:
-        self._budget.spend()
+        self._meter.spend()
         if isinstance(schema, list):
             return [self.rewrite(item) for item in schema]
         if not isinstance(schema, Mapping):
@@ -94,7 +94,7 @@ class _Rewriter:
 
     def _choices(self, schema: Any, keyword: str, depth: int) -> list[_Evaluated]:
         """Return what a schema that accepts the value evaluates, for each choice of further conditions."""
-        self._budget.spend()
+        self._meter.spend()
         if not isinstance(schema, Mapping):
             return [_NOTHING]
         if depth > _MAX_DEPTH:

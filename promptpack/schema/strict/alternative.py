@@ -76,7 +76,7 @@ class Alternative:
 
     @property
     def is_possible(self) -> bool:
-        """Whether a value can have this shape, as far as kinds, words and keys tell."""
+        """Whether a value can have this shape, as far as kinds, words and keys show."""
         return (
             self.kinds != frozenset()
             and self.fixed_words != ()
@@ -138,7 +138,7 @@ def lose(alternative: Alternative, keyword: str, value: Any) -> Alternative:
 
 
 def is_impossible(nodes: Iterable[Node]) -> bool:
-    """Return whether no value meets all nodes, as far as their own kinds and words tell."""
+    """Return whether no value meets all nodes, as far as their own kinds and words show."""
     merged = _merge_words(nodes)
     return merged is None or not merged.is_possible
 

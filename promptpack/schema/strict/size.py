@@ -24,7 +24,7 @@ class OptionalProperties:
         """Leave properties out of `required` until the schema has no more unions than the provider allows."""
         if not profile.max_unions:
             return
-        excess = _Size(schema).unions - profile.max_unions
+        excess = _SchemaSize(schema).unions - profile.max_unions
         present = {id(node["properties"]) for node, _ in _iterate(schema) if "properties" in node}
         for required, properties, names in reversed([one for key, one in self._names.items() if key in present]):
             for name in reversed(names):
@@ -37,7 +37,7 @@ class OptionalProperties:
 
 def check_size(schema: Mapping[str, Any], profile: Profile, provider: str, what: str) -> None:
     """Raise `PackError` for each limit of the provider that a strict schema exceeds."""
-    size = _Size(schema)
+    size = _SchemaSize(schema)
     counts = (
         (size.properties, profile.max_properties, "properties"),
         (size.levels, profile.max_levels, "levels of objects"),
@@ -55,7 +55,7 @@ def check_size(schema: Mapping[str, Any], profile: Profile, provider: str, what:
         raise PackError(problems)
 
 
-class _Size:
+class _SchemaSize:
     def __init__(self, schema: Mapping[str, Any]) -> None:
         nodes = list(_iterate(schema))
         objects = [node["properties"] for node, _ in nodes if "properties" in node]

@@ -45,9 +45,9 @@ def to_strict_schema(schema: Mapping[str, Any], provider: str, what: str) -> dic
 def build_strict_schema(schema: Mapping[str, Any], provider: str, what: str) -> StrictSchema:
     """Return a strict schema with the keywords that it does not enforce, like `to_strict_schema`."""
     profile = find_profile(provider)
-    writer = _Writer(Expansion(schema), profile, provider, what)
+    writer = _StrictWriter(Expansion(schema), profile, provider, what)
     try:
-        options = writer.write((schema,), _Place())
+        options = writer.write((schema,), _ReplyPlace())
     except ExpansionError:
         limit = f"{MAX_ALTERNATIVES:,} alternatives, or refers to itself without an object or a list in between"
         raise PackError(writer.problem("PP644", f"{what} has more than {limit}", "use fewer conditions")) from None
@@ -80,13 +80,13 @@ def _union(options: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _ReplyPlace:
     """Where a value is in a reply, and the words that choose the branch of the reply."""
 
     path: Path = ()
     branch: str = ""
 
-    def inner(self, step: str | int) -> _Place:
+    def inner(self, step: str | int) -> _ReplyPlace:
         return replace(self, path=(*self.path, step))
 
     @property
@@ -97,7 +97,7 @@ class _Place:
         return f"{self.pointer!r}{self.branch}" if self.path else f"the reply{self.branch}"
 
 
-class _Writer:
+class _StrictWriter:
     def __init__(self, expansion: Expansion, profile: Profile, provider: str, what: str) -> None:
         self._expansion = expansion
         self._profile = profile
@@ -114,7 +114,7 @@ class _Writer:
     def problem(self, code: str, message: str, hint: str) -> Problem:
         return Problem(code, message, None, f"{hint}, {_WITHOUT_STRICT}")
 
-    def write(self, nodes: tuple[Node, ...], place: _Place) -> list[dict[str, Any]]:
+    def write(self, nodes: tuple[Node, ...], place: _ReplyPlace) -> list[dict[str, Any]]:
         """Return the schemas of the shapes that a value may have; none if no value is possible."""
         key = frozenset(id(node) for node in nodes)
         if key and key in self._open:
@@ -128,12 +128,12 @@ class _Writer:
         if name not in self._recursive:
             return options
         if not options:
-            message = f"{self._what}: {place} contains itself without an end"
+            message = f"{self._what}: {place} contains itself endlessly"
             self.problems.append(self.problem("PP645", message, "make the inner one optional"))
         self.definitions[name] = _union(options)
         return [{"$ref": f"#/$defs/{name}"}]
 
-    def _write_options(self, nodes: tuple[Node, ...], place: _Place) -> list[dict[str, Any]]:
+    def _write_options(self, nodes: tuple[Node, ...], place: _ReplyPlace) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         alternatives = sorted(self._expansion.expand(nodes), key=_order)
         self._count += len(alternatives)
@@ -149,14 +149,14 @@ class _Writer:
             self.problems.append(self.problem("PP644", message, "use fewer references"))
         return []
 
-    def _refer(self, name: str, place: _Place) -> list[dict[str, Any]]:
+    def _refer(self, name: str, place: _ReplyPlace) -> list[dict[str, Any]]:
         self._recursive.add(name)
         if not self._profile.has_recursion:
             message = f"{self._what}: {place} contains itself, and {self._provider} supports no recursive schemas"
             self.problems.append(self.problem("PP643", message, "write out a fixed number of levels"))
         return [{"$ref": f"#/$defs/{name}"}]
 
-    def _write_alternative(self, one: Alternative, place: _Place) -> list[dict[str, Any]]:
+    def _write_alternative(self, one: Alternative, place: _ReplyPlace) -> list[dict[str, Any]]:
         words = one.fixed_words
         if words is not None:
             return self._write_words(words, one, place)
@@ -171,7 +171,7 @@ class _Writer:
         written = (self._write_kind(kind, one, place) for kind in kinds)
         return [schema for schema in written if schema is not None]
 
-    def _write_kind(self, kind: str, one: Alternative, place: _Place) -> dict[str, Any] | None:
+    def _write_kind(self, kind: str, one: Alternative, place: _ReplyPlace) -> dict[str, Any] | None:
         schema: dict[str, Any] | None = {"type": kind}
         if kind == "object":
             schema = self._write_object(one, place)
@@ -202,7 +202,7 @@ class _Writer:
         most = self._profile.max_minimum_items
         return keyword != "minItems" or most is None or value <= most
 
-    def _write_object(self, one: Alternative, place: _Place) -> dict[str, Any] | None:
+    def _write_object(self, one: Alternative, place: _ReplyPlace) -> dict[str, Any] | None:
         if one.names is None and (one.allows_other_keys or not one.declares_properties):
             return self._refuse_open(one, place)
         written: dict[str, Any] = {}
@@ -223,7 +223,7 @@ class _Writer:
         self.optional.add(schema["required"], schema["properties"], optional)
         return schema
 
-    def _refuse_open(self, one: Alternative, place: _Place) -> dict[str, Any]:
+    def _refuse_open(self, one: Alternative, place: _ReplyPlace) -> dict[str, Any]:
         message = f"{self._what}: the object {place} may have any keys, which a strict schema cannot allow"
         hint = "list its 'properties' ({} if it has none)"
         if one.allows_other_keys:
@@ -231,7 +231,7 @@ class _Writer:
         self.problems.append(self.problem("PP641", message, hint))
         return _closed_object({})
 
-    def _write_array(self, one: Alternative, place: _Place) -> dict[str, Any]:
+    def _write_array(self, one: Alternative, place: _ReplyPlace) -> dict[str, Any]:
         item = place.inner("*")
         options = [option for node in one.prefix for option in self.write((node,), item)]
         if one.prefix:
@@ -243,7 +243,7 @@ class _Writer:
             self.lost.append((place.pointer, "items"))
         return {"type": "array", "items": _union(unique or [{"type": "null"}])}
 
-    def _write_words(self, words: Iterable[Any], one: Alternative, place: _Place) -> list[dict[str, Any]]:
+    def _write_words(self, words: Iterable[Any], one: Alternative, place: _ReplyPlace) -> list[dict[str, Any]]:
         ignored = [(key, value) for key, value in (*one.limits.items(), *one.lost)]
         self.lost += [(place.pointer, key) for key, _ in ignored]
         if one.properties or one.required or one.items or one.prefix:
@@ -258,7 +258,7 @@ class _Writer:
         typed = ({"type": kind} | ({"enum": group} if kind != "null" else {}) for kind, group in simple.items())
         return [*(_describe(schema, one, ()) for schema in typed), *found]
 
-    def _write_value(self, value: Any, place: _Place) -> dict[str, Any]:
+    def _write_value(self, value: Any, place: _ReplyPlace) -> dict[str, Any]:
         """Return the schema of exactly one value; lists of given items cannot be written, so any order is allowed."""
         if isinstance(value, dict):
             return _closed_object({name: self._write_value(item, place.inner(name)) for name, item in value.items()})
@@ -280,7 +280,7 @@ def _accepts_null(schema: Mapping[str, Any]) -> bool:
 
 
 def _branch(one: Alternative) -> str:
-    """Return the words that tell an alternative of a reply from the others."""
+    """Return the words that distinguish an alternative of a reply from the others."""
     fixed = ((name, find_words(nodes)) for name, nodes in one.properties.items() if name in one.required)
     known = [f"{name} {' or '.join(map(repr, words))}" for name, words in fixed if 0 < len(words) <= _MAX_WORDS]
     return f" of {known[0]}" if known else ""

@@ -36,7 +36,7 @@ def open_file(studio: Studio, request: PageRequest) -> dict[str, Any]:
 
 
 def keep_text(studio: Studio, request: PageRequest) -> dict[str, Any]:
-    """Keep a text as it is typed as a draft over the file with the digest `base`; a text as on disk is no draft."""
+    """Keep a typed text as a draft over the file with the digest `base`; a text equal to the file is not a draft."""
     path, base = request.text("path"), request.text("base")
     studio.project.path_of(path)
     text = request.texts.get(path)

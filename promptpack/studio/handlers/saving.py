@@ -82,7 +82,7 @@ def _offer(studio: Studio, path: str, text: str, *, is_restored: bool = False) -
 
 
 def _needed(studio: Studio, entry: Entry, text: str) -> str:
-    """Return the part of the version that the changes of a text need; a patch if that cannot be told."""
+    """Return the part of the version that the changes of a text need; a patch if that is unknown."""
     try:
         old = studio.project.library._build_entry(entry)
         found = compare(old, studio.project.buffer(entry.file, text).build()).bump
@@ -105,7 +105,7 @@ def _target(studio: Studio, entry: Entry, level: Any, *, is_restored: bool) -> V
 def _require(studio: Studio, path: str) -> tuple[Entry, Version]:
     entry = studio.project.entry(path)
     if entry is None or entry.version is None:
-        message = f"{path!r} is no version of a pack"
+        message = f"{path!r} is not a version of a pack"
         raise UsageError(Problem("PP993", message, None, "open a pack file with a valid version"))
     return entry, entry.version
 

@@ -1,1 +1,1 @@
-"""Templates that tell where each piece of their text comes from; only explanations compile them."""
+"""Templates that record the origin of each piece of their text; only explanations compile them."""

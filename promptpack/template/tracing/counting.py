@@ -20,7 +20,7 @@ from promptpack.template.sandbox import PackEnvironment
 from promptpack.template.tree import copy_tree, descendants
 
 Record = Callable[["CountedPart", str], None]
-"""Is told that a part of a template ran, and how."""
+"""Receives each part of a template that ran, and how it ran."""
 BRANCH: Final = ("true", "false")
 LOOP: Final = ("no item", "one item", "several items")
 INCLUDE: Final = ("included",)

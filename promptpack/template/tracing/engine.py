@@ -33,7 +33,7 @@ class TracedPiece(NamedTuple):
     sites: Sites
 
 
-class Printed(NamedTuple):
+class PieceOrigin(NamedTuple):
     """The origin of a printed text: its place, the partials around it, and what an expression reads."""
 
     location: Location
@@ -53,7 +53,7 @@ class TracingEnvironment(PackEnvironment):
         return TracedText.of(text, TracedPiece(number, context.include_stack.sites))
 
     def include_at(self, context: PackContext, names: str | list[str], number: int) -> Included:
-        """Find a partial to include, and tell it the number of the include."""
+        """Find a partial to include, and pass it the number of the include."""
         found = self.include(context, names)
         sites = (*context.include_stack.sites, (number, str(found.code.name)))
         return found._replace(include_stack=found.include_stack._replace(sites=sites))
@@ -70,7 +70,7 @@ class TracingEngine(Engine):
         self._numbered: dict[tuple[str | None, str, str], tuple[nodes.Template, CompiledTree]] = {}
 
     def trace(self, template: Template) -> Template:
-        """Return a template that renders the same text as `TracedText` whose origins are `Printed`."""
+        """Return a template that renders the same text as `TracedText` whose origins are `PieceOrigin`."""
         source = template.source
         code = self.load(self.prepare(source), source)
         analysis = Analyzer(self).analyse(self._tree(source, None))
@@ -121,7 +121,7 @@ class _Resolver:
         self._engine = engine
         self._source = source
         self._analysis = analysis
-        self._known: dict[TracedPiece, tuple[Printed, ...]] = {}
+        self._known: dict[TracedPiece, tuple[PieceOrigin, ...]] = {}
 
     def resolve(self, text: TracedText) -> Iterator[Run]:
         """Yield the runs of a text with their origins; the lines of a template have one each."""
@@ -133,7 +133,7 @@ class _Resolver:
             for index, (line, printed) in enumerate(zip(lines, found, strict=True)):
                 yield len(line) + (index < len(found) - 1), printed
 
-    def _find(self, piece: TracedPiece) -> Iterator[Printed]:
+    def _find(self, piece: TracedPiece) -> Iterator[PieceOrigin]:
         node, owner = self._engine.find_node(piece.number)
         source = self._source if owner is None else self._engine.partials[owner]
         names = tuple(name for _, name in piece.sites)
@@ -141,10 +141,10 @@ class _Resolver:
         if isinstance(node, nodes.TemplateData):
             line, column = decode(node.lineno)
             for index in range(node.data.count("\n") + 1):
-                yield Printed(source.locate(line + index, 1 if index else column), partials, None)
+                yield PieceOrigin(source.locate(line + index, 1 if index else column), partials, None)
             return
         position = min(one.lineno for one in descendants(node) if one.lineno)
-        yield Printed(source.locate(*decode(position)), partials, self._reads(piece))
+        yield PieceOrigin(source.locate(*decode(position)), partials, self._reads(piece))
 
     def _reads(self, piece: TracedPiece) -> Reads:
         analysis = self._analysis

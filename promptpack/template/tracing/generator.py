@@ -1,4 +1,4 @@
-"""The code generator with tracing: every piece that a template prints tells its number.
+"""The code generator with tracing: every printed piece carries its number.
 
 It writes the same code, except that pieces are printed one by one and marked. Text that a macro, a block assignment or
 a filter captures is joined to plain text, as always: it is traced as the expression that prints it.
@@ -56,7 +56,7 @@ class TracingGenerator(PackGenerator):
             self._number = None
 
     def visit_Include(self, node: nodes.Include, frame: Frame) -> None:  # noqa: N802 -- Jinja's visitor name
-        """Write an include that tells its number to the partial."""
+        """Write an include that passes its number to the partial."""
         number = nodes.Const(number_of(node), lineno=node.lineno)
         OutputGenerator.visit_Include(self, load_with("include_at", node, number), frame)
 

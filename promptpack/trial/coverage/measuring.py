@@ -29,13 +29,13 @@ _WAYS: Final = {
 
 def measure(pack: Pack) -> Coverage:
     """Return what the tests of a pack reach."""
-    run = _Run(pack)
+    run = _CoverageRun(pack)
     for test in pack.tests:
         run.run(test)
     return Coverage(run.hits)
 
 
-class _Run:
+class _CoverageRun:
     def __init__(self, pack: Pack) -> None:
         self._pack = pack
         self.hits: dict[Point, int] = {}

@@ -8,17 +8,17 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
 def text_outside_fences(text: str) -> str:
-    """Return the lines of a text that stand in no fence."""
+    """Return the lines of a text outside all fences."""
     return "\n".join(line for fence, line in _iterate_lines(text) if not fence)
 
 
 def find_fence(text: str, part: str) -> str:
-    """Return the marks of the fence around a part of a text; empty if it stands in none."""
+    """Return the marks of the fence around a part of a text; empty if there is none."""
     return next((fence for fence, line in _iterate_lines(text) if part in line), "")
 
 
 def _iterate_lines(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each line except fences, with the marks of the fence that it stands in."""
+    """Yield each line except fences, with the marks of the fence around it."""
     fence = ""
     for line in _LINE_END.split(text):
         found = _FENCE.fullmatch(line)

@@ -38,7 +38,7 @@ class FuzzReport:
 
 
 def fuzz(pack: Pack, count: int, seed: int = 0) -> FuzzReport:
-    """Try so many generated contexts of a pack, each with a reply; the same seed tries the same ones."""
+    """Try `count` generated contexts of a pack, each with a reply; the same seed tries the same ones."""
     run = _FuzzRun(pack)
     if not pack.abstract:
         for number in range(count):

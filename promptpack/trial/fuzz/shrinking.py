@@ -7,7 +7,7 @@ MAX_TRIES: Final = 600
 
 
 def shrink(value: Any, still_fails: Callable[[Any], bool], tries: int = MAX_TRIES) -> Any:
-    """Return a smaller value for which `still_fails` is true, after at most so many tries."""
+    """Return a smaller value for which `still_fails` is true, after at most this many attempts."""
     is_smaller = True
     while is_smaller:
         is_smaller = False

@@ -141,7 +141,7 @@ os._exit(0)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 def test_l14_a_forked_process_renders(library: Library, tmp_path: Path) -> None:
     assert library.problems == ()
-    # Python 3.12 warns of every fork beside threads; whether a render survives it is the question here.
+    # Python 3.12 warns about every fork next to threads; whether a render survives it is the question here.
     command = [sys.executable, "-W", "ignore:This process:DeprecationWarning", "-c", FORKING]
     done = subprocess.run(command, cwd=tmp_path, timeout=120, capture_output=True, text=True, check=True)
     assert (done.returncode, done.stderr) == (0, "")

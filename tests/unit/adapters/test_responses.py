@@ -414,7 +414,7 @@ def test_streams_are_checked_as_they_arrive(whole: list[Any], cut: list[Any] | N
         assert asyncio.run(collect(PLANNER, cut))[-1].verdict.outcome == "truncated"
 
 
-def test_a_stream_without_an_end_is_cut_and_an_empty_one_is_no_answer() -> None:
+def test_a_stream_without_an_end_is_cut_and_an_empty_one_is_not_an_answer() -> None:
     assert asyncio.run(collect(PLANNER, openai_chunks(CUT, None)))[-1].verdict.outcome == "truncated"
     assert asyncio.run(collect(PLANNER, []))[-1].verdict.outcome == "no_answer"
 
@@ -425,9 +425,9 @@ def test_a_stream_raises_an_alarm_before_its_end() -> None:
 
 
 def test_pieces_of_other_things_are_refused() -> None:
-    with pytest.raises(UsageError, match="PP533 a piece of type 'int' is not a piece of a reply"):
+    with pytest.raises(UsageError, match="PP533 a chunk of type 'int' is not part of a reply"):
         asyncio.run(collect(PLANNER, [3]))
-    with pytest.raises(UsageError, match="PP533 a piece of type 'int' cannot be read: the pieces before it are text"):
+    with pytest.raises(UsageError, match="PP533 a chunk of type 'int' cannot be read: the chunks before it are text"):
         asyncio.run(collect(PLANNER, ["{", 3]))
 
 
@@ -532,8 +532,8 @@ def test_gemini_pieces_with_only_counts_end_no_stream_and_calls_get_different_id
 
 
 @pytest.mark.parametrize("stream", [None, 5, [openai_chunk(content=TEXT).model_copy(update={"choices": 5})]])
-def test_what_is_no_stream_is_refused(stream: Any) -> None:
-    with pytest.raises(UsageError, match=r"PP533 a (value of type '.*' is not a stream|piece .* cannot be read)"):
+def test_a_value_that_is_not_a_stream_is_refused(stream: Any) -> None:
+    with pytest.raises(UsageError, match=r"PP533 a (value of type '.*' is not a stream|chunk .* cannot be read)"):
         verdict_on(stream)
 
 
@@ -559,7 +559,7 @@ def test_a_stream_that_is_left_early_is_closed() -> None:
     assert closed == [True]
 
 
-def test_answers_that_are_added_to_a_prompt_are_no_examples() -> None:
+def test_answers_that_are_added_to_a_prompt_are_not_examples() -> None:
     longer = PLANNER.with_messages((*PLANNER.messages, Message("assistant", TEXT), Message("user", "Again")))
     assert longer.few_shot == PLANNER.few_shot
 

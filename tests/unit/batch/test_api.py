@@ -135,12 +135,12 @@ def test_a_request_that_failed_has_a_record(grader: Pack, line: dict[str, Any], 
         ({"id": "a", "context": 1, "reply": "{}"}, "'context' is not an object with the inputs"),
     ],
 )
-def test_a_row_that_is_no_reply_has_its_problem(grader: Pack, row: dict[str, Any], message: str) -> None:
+def test_a_row_that_is_not_a_reply_has_its_problem(grader: Pack, row: dict[str, Any], message: str) -> None:
     (found,) = check_batch(grader, [row])
     assert [(problem["code"], problem["message"]) for problem in found["problems"]] == [("PP980", message)]
 
 
-def test_a_reply_that_was_cut_is_no_valid_one(grader: Pack) -> None:
+def test_a_reply_that_was_cut_is_not_valid(grader: Pack) -> None:
     (row,) = check_batch(grader, [{"id": "a", "reply": json.dumps(good())[:60], "finish_reason": "length"}])
     assert row["outcome"] == "truncated"
 

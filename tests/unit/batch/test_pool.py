@@ -53,6 +53,6 @@ def test_a_row_that_always_ends_its_process_stops_the_batch(tmp_path: Path) -> N
     with pytest.raises(UsageError) as caught:
         handle_all(tmp_path, 100)
     assert str(caught.value) == (
-        "PP987 the processes ended 4 times while they handled one of lines 30 to 39 of rows.jsonl\n"
+        "PP987 the worker processes died 4 times on one of lines 30 to 39 of rows.jsonl\n"
         "  hint: look for a row that needs too much memory, then continue with --resume"
     )

@@ -24,7 +24,7 @@ def test_each_context_becomes_a_request_line(folder: Path, batch: Batch) -> None
     assert sorted(path.name for path in folder.iterdir()) == ["contexts.jsonl", "packs", "requests.jsonl"]
 
 
-def test_bad_lines_become_error_records_and_the_rest_goes_on(folder: Path, batch: Batch) -> None:
+def test_bad_lines_become_error_records_and_the_rest_continues(folder: Path, batch: Batch) -> None:
     good = b'{"id":"%d","context":{"TEXT":"t"}}'
     lines = [
         good % 1,
@@ -56,7 +56,7 @@ def test_bad_lines_become_error_records_and_the_rest_goes_on(folder: Path, batch
         (9, "wrong", "PP416", "input 'TEXT': expected text, not a number"),
     ]
     assert found[7] == (10, "1", "PP981", "the id '1' is used twice, first in contexts.jsonl:1")
-    assert errors[7]["problems"][0]["hint"] == "give every row an id of its own"
+    assert errors[7]["problems"][0]["hint"] == "give every row a unique id"
     assert {row["file"] for row in errors} == {"contexts.jsonl"}
     assert "hunter2" not in (folder / "out.errors.jsonl").read_text()
 
@@ -101,7 +101,7 @@ def test_files_end_at_the_limits_of_the_provider(folder: Path, batch: Batch, mon
 def test_all_formats_are_written_and_read(folder: Path, batch: Batch, suffix: str) -> None:
     write_contexts(folder, 600)
     assert batch("render", "contexts.jsonl", "-o", f"out{suffix}").returncode == 0
-    # What is written has the columns `id` and `messages`; the second is no input, which shows that it was read.
+    # What is written has the columns `id` and `messages`; the second is not an input, which shows that it was read.
     done = batch("render", f"out{suffix}", "-o", "again.jsonl")
     assert (done.returncode, done.stdout.splitlines()[:2]) == (1, ["rows     600", "records  0"])
     errors = read_lines(folder / "again.errors.jsonl")

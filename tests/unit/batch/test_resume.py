@@ -27,7 +27,7 @@ class StoppedError(Exception):
 
 @pytest.fixture
 def stop_after(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
-    """Let a worker stop after so many chunks; each checkpoint is written."""
+    """Let a worker stop after this many chunks; each checkpoint is written."""
     monkeypatch.setattr(process, "_SECONDS", -1.0)
     real = Worker.__call__
 
@@ -132,8 +132,8 @@ def test_other_settings_are_refused(batch: Batch) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda text: text.replace("text 300.", "other"), "contexts.jsonl has other rows than before"),
-        (lambda text: "\n".join(text.splitlines()[:400]), "the rows are fewer than before"),
+        (lambda text: text.replace("text 300.", "other"), "contexts.jsonl has different rows than before"),
+        (lambda text: "\n".join(text.splitlines()[:400]), "there are fewer rows than before"),
     ],
 )
 def test_changed_rows_are_refused(interrupted: Path, batch: Batch, change: Callable[[str], str], reason: str) -> None:
@@ -180,7 +180,7 @@ def test_a_complete_output_is_not_replaced(folder: Path, batch: Batch) -> None:
     batch(*RENDER)
     for words in (RENDER, (*RENDER, "--resume")):
         assert refused(batch(*words)) == (
-            "out.jsonl: PP985 is there already\n  hint: delete it, use another output, or pass --overwrite\n"
+            "out.jsonl: PP985 already exists\n  hint: delete it, use another output, or pass --overwrite\n"
         )
     assert not (folder / "out.jsonl.journal").exists()
     assert batch(*RENDER, "--overwrite").returncode == 0
@@ -202,7 +202,7 @@ def test_renaming_is_repeated_after_an_interruption(
     assert digest(folder / "out.parquet") == digest(folder / "whole.parquet")
 
 
-def test_a_full_disk_is_reported_and_what_is_written_is_kept(
+def test_a_full_disk_is_reported_and_earlier_output_is_kept(
     folder: Path, batch: Batch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process, "_SECONDS", -1.0)
@@ -219,7 +219,7 @@ def test_a_full_disk_is_reported_and_what_is_written_is_kept(
         patch.setattr(output, "_write", write)
         assert refused(batch(*RENDER)) == (
             "out.jsonl: PP985 cannot be written: No space left on device\n"
-            "  hint: what was written before is kept; make room, and continue with --resume\n"
+            "  hint: earlier output is kept; free some space, then continue with --resume\n"
         )
     assert (folder / "out.jsonl.00001.part").stat().st_size > 0
     assert batch(*RENDER, "--resume").returncode == 0

@@ -13,11 +13,11 @@ from tests.unit.batch.conftest import Batch, write_contexts
 
 
 @pytest.mark.parametrize("name", ["rows.txt", "rows.parquet.gz", "rows"])
-def test_the_name_tells_the_format(name: str) -> None:
+def test_the_name_shows_the_format(name: str) -> None:
     with pytest.raises(UsageError) as caught:
         FileKind.of(name)
     assert str(caught.value) == (
-        f"{name}: PP982 the name of the file does not tell its format\n"
+        f"{name}: PP982 the file name does not show the format\n"
         "  hint: use .jsonl, .csv or .parquet; .jsonl and .csv also with .gz or .zst"
     )
 
@@ -48,7 +48,7 @@ def test_a_damaged_parquet_file_is_reported(folder: Path, batch: Batch) -> None:
 def test_columns_must_differ(folder: Path, batch: Batch) -> None:
     (folder / "rows.csv").write_text("id,TEXT,TEXT\n")
     done = batch("render", "rows.csv", "-o", "out.jsonl")
-    assert (done.returncode, done.stderr) == (1, "rows.csv:1:1: PP982 the column 'TEXT' is there twice\n")
+    assert (done.returncode, done.stderr) == (1, "rows.csv:1:1: PP982 the column 'TEXT' appears twice\n")
 
 
 def test_a_line_of_csv_that_is_too_long_ends_the_file(

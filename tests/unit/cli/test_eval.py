@@ -169,6 +169,6 @@ def test_very_many_repetitions_are_refused(run: Run) -> None:
 def test_an_api_key_that_cannot_be_sent_is_refused_and_not_shown(run: Run, key: str) -> None:
     given = ("grader@1.0.0", "--cases", "cases.jsonl", "--provider", "openai", "--model", "m", "--api-key", key)
     assert problem_of(run(*given)) == (
-        "PP616 the API key has a character that no API key has\n"
+        "PP616 the API key contains a character that API keys never contain\n"
         "  hint: copy it again, without line ends and without quotes around it"
     )

@@ -36,7 +36,7 @@ def commit(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("repository")
-def test_an_unchanged_release_is_no_problem(write_pack: WritePack) -> None:
+def test_an_unchanged_release_is_not_a_problem(write_pack: WritePack) -> None:
     assert find_changed_releases("packs") == []
     write_pack(body=f"# the same\n{BODY}")
     write_pack(version="1.1.0-dev", body=BODY.replace("user", "system"))

@@ -17,7 +17,7 @@ def test_changed_words_are_marked() -> None:
 
 
 @given(st.text(), st.text())
-def test_what_is_drawn_is_bounded_and_harmless(expected: str, found: str) -> None:
+def test_drawings_are_bounded_and_harmless(expected: str, found: str) -> None:
     drawn = [_plain(line) for line in draw_difference(expected * 99, found * 99)]
     assert len(drawn) <= 21
     assert all(

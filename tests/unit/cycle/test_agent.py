@@ -174,7 +174,7 @@ def test_an_agent_asks_again_if_a_repair_is_risky(greeter: Pack) -> None:
     assert first.verdict is not None
     assert [found.message for found in first.verdict.violations] == ["the repair 'missing-end' is not allowed"]
     assert second.request.messages[-1].text.endswith(
-        "- the reply: has no closing brace and may be cut off or incomplete; send it complete"
+        "- the reply: has no closing brace and may be cut off or incomplete; send it in full"
     )
     assert run.verdict.outcome == "valid"
 

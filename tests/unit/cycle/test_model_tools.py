@@ -147,7 +147,7 @@ def test_a_result_that_is_not_plain_data_is_an_error_of_the_tool(result: Any) ->
     )
 
 
-def test_tools_that_are_no_collection_are_refused() -> None:
+def test_tools_that_are_not_a_collection_are_refused() -> None:
     with pytest.raises(UsageError) as caught:
         read_tools(5)  # type: ignore[arg-type]
     assert str(caught.value) == (

@@ -50,7 +50,7 @@ def test_an_unusual_layout_is_not_changed() -> None:
 
 
 @given(st.lists(st.tuples(NAMES, LABELS, VALUES), max_size=8), st.booleans())
-def test_entries_are_what_was_set(changes: list[tuple[str, str, str]], in_braces: bool) -> None:
+def test_entries_keep_the_values_that_were_set(changes: list[tuple[str, str, str]], in_braces: bool) -> None:
     text = "labels: {z: {y: 1.0.0}}\n" if in_braces else "# head\nlabels:\n  z:\n    y: 1.0.0 # why\n# end\n"
     wanted: dict[str, dict[str, object]] = {"z": {"y": "1.0.0"}}
     for pack, label, value in changes:

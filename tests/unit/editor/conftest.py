@@ -60,7 +60,7 @@ partials:
 
 @pytest.fixture
 def open_buffer(tmp_path: Path) -> OpenBuffer:
-    """Open a pack beside its parent; the bar in the text marks the cursor."""
+    """Open a pack next to its parent; the bar in the text marks the cursor."""
     for name, text in (("base/1.2.0.yaml", BASE), ("demo/1.0.0.yaml", PACK.replace("¦", ""))):
         path = tmp_path / "packs" / name
         path.parent.mkdir(parents=True)

@@ -43,7 +43,7 @@ def test_a_broken_header_ends_the_stream(data: bytes) -> None:
     assert lines_of(data) == ([], True)
 
 
-def test_a_message_needs_a_length_of_its_own() -> None:
+def test_each_message_needs_its_own_length() -> None:
     assert lines_of(b"Content-Length: 2\r\n\r\n{}X: 1\r\n\r\n{}") == (
         [b"Content-Length: 2\r\n", b"\r\n", b"{}", b"X: 1\r\n"],
         True,

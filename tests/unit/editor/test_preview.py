@@ -64,7 +64,7 @@ def test_messages_are_cards_without_role_lines() -> None:
     assert "hunter22" not in json.dumps(shown.to_dict()["messages"])
 
 
-def test_each_span_tells_its_origin() -> None:
+def test_each_span_has_its_origin() -> None:
     spans = show(context={"GOAL": "write"}).messages[0].spans
     tone = next(span for span in spans if span["kind"] == "input")
     assert tone == {

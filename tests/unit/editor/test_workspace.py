@@ -19,7 +19,7 @@ PACK = "promptpack: 1\nname: demo\nversion: 1.0.0\nmessages:\n  - {role: user, c
         ("/_partials/a.j2", "/_partials"),
     ],
 )
-def test_the_whole_disk_is_no_folder_of_packs(path: str, root: str) -> None:
+def test_the_whole_disk_is_not_a_folder_of_packs(path: str, root: str) -> None:
     assert files.find_root(path)[0] == root
 
 

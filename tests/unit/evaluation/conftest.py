@@ -123,6 +123,6 @@ def write_cases(folder: Path, count: int) -> str:
 
 
 def plan_of(folder: Path, count: int, *subjects: EvaluatedPack, **settings: Any) -> EvaluationPlan:
-    """Return a plan over so many cases that never waits."""
+    """Return a plan over this many cases that never waits."""
     cases = read_cases(write_cases(folder, count), subjects[0].pack)
     return EvaluationPlan(subjects, cases, **{"clock": ManualClock(), "concurrency": 1, **settings})

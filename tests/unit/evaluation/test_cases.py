@@ -81,7 +81,7 @@ def test_an_unknown_outcome_is_a_problem(tmp_path: Path, grader: Pack) -> None:
     ("text", "problem"),
     [
         ("TXET\na\n", "cases.csv:1:1: PP970 grader@1.0.0 has no input 'TXET'\n  hint: did you mean 'TEXT'?"),
-        ("TEXT,TEXT\na,b\n", "cases.csv:1:1: PP970 the column 'TEXT' is there twice"),
+        ("TEXT,TEXT\na,b\n", "cases.csv:1:1: PP970 the column 'TEXT' appears twice"),
         ("TEXT,LIMIT\na\n", "cases.csv:2:1: PP970 the row has 1 cells, but the header has 2"),
         ('TEXT\n"a\n', "cases.csv:2:1: PP970 invalid CSV: unexpected end of data"),
         ("id,TEXT\nx,a\nx,b\n", "cases.csv:3:1: PP970 the id 'x' is used twice, first in line 2\n  hint: use a different id"),

@@ -339,7 +339,7 @@ def judge_of(pack: Pack, grade: object, path: str = "/params/grade", score: floa
 @pytest.mark.parametrize(
     ("reply", "passed", "missing"), [(good(grade=5), 4, 0), (good(grade=4), 0, 0), (BAD, 0, 4), (good(grade=5, params={"grade": 5, "x": 1}), 4, 0)]
 )  # fmt: skip
-def test_a_judge_grades_what_passes_otherwise_and_its_reply_is_checked(
+def test_a_judge_grades_answers_that_pass_otherwise_and_its_reply_is_checked(
     reply: object, passed: int, missing: int, tmp_path: Path, library: Library, journals: PrivateFolder
 ) -> None:
     subject = subject_of(

@@ -163,7 +163,7 @@ def test_a_reply_that_asks_the_user_waits(open_flow: Callable[..., Flow]) -> Non
     assert run.waits_for_user
     with pytest.raises(UsageError, match="PP726 the run waits for the user after 'plan'"):
         run.next()
-    with pytest.raises(UsageError, match="PP726 the run waits for the user, so it takes no verdict"):
+    with pytest.raises(UsageError, match="PP726 the run waits for the user, so it cannot take a verdict"):
         run.took(None)  # type: ignore[arg-type]
     assert contexts(run.answered(True)) == {"review": {"PLAN": ["a"]}}
     declined = run.answered(False)
@@ -174,7 +174,7 @@ def test_a_reply_that_asks_the_user_waits(open_flow: Callable[..., Flow]) -> Non
         declined.took(None)  # type: ignore[arg-type]
 
 
-def test_a_stored_run_goes_on_where_it_was_without_its_secrets(open_flow: Callable[..., Flow]) -> None:
+def test_a_stored_run_continues_without_its_secrets(open_flow: Callable[..., Flow]) -> None:
     flow = open_flow()
     row = json.loads(json.dumps(plan(start(flow), "a", requiresUserConfirmation=True).to_dict()))
     assert row["given"] == {"GOAL": "g"}

@@ -153,12 +153,15 @@ def test_an_unknown_label_is_a_problem(label: Write, open_packs: Open) -> None:
     ("text", "problem"),
     [
         ("labels: {demo: {a: b, b: a}}\n", "packs/labels.yaml:1:20: PP743 labels of 'demo' form a cycle: a -> b -> a"),
-        ("labels: {demo: {a: c}}\n", "packs/labels.yaml:1:20: PP744 label 'a' names 'c', which is no label of 'demo'"),
+        (
+            "labels: {demo: {a: c}}\n",
+            "packs/labels.yaml:1:20: PP744 label 'a' names 'c', which is not a label of 'demo'",
+        ),
         ("labels: {demo: {a: 3.0.0}}\n", "PP744 label 'a' names demo@3.0.0, which does not exist"),
         ("labels: {dem: {a: 1.0.0}}\n", "packs/labels.yaml:1:10: PP744 label 'a': no pack named 'dem'"),
         ("labels: {demo: {A: 1.0.0}}\n", "packs/labels.yaml:1:17: PP742"),
         ("labels: {demo: {a: 01.0.0}}\n", "packs/labels.yaml:1:20: PP742 '01.0.0' is not a version"),
-        ("labels: {demo: {a: {1.0.0: 0}}}\n", "PP742 no version of the trial 'a' has a share"),
+        ("labels: {demo: {a: {1.0.0: 0}}}\n", "PP742 no version of the trial 'a' has a weight above 0"),
         ("labels: {demo: {a: {1.0.0: -1}}}\n", "PP742"),
         ("labels: {demo: {a: {1.0.0: .nan}}}\n", "PP"),
         ("labels: {demo: {a: 1.0}}\n", "PP742"),
@@ -256,7 +259,7 @@ def test_every_prompt_is_one_version_while_the_label_moves(label: Write, open_pa
     assert set(rendered) == {"1.0.0", "1.1.0"}
 
 
-def test_more_tests_in_a_file_are_no_pack(write_pack: WritePack, open_packs: Open, tmp_path: Path) -> None:
+def test_more_tests_in_a_file_are_not_a_pack(write_pack: WritePack, open_packs: Open, tmp_path: Path) -> None:
     write_pack(body=say("hi"))
     tests = tmp_path / "packs" / "demo" / "1.0.0.tests.yaml"
     tests.write_text("tests:\n  - name: greets\n    expect: {contains: [hi]}\n")

@@ -89,7 +89,9 @@ def test_another_digest_is_refused(library: Library) -> None:
     pack = library.get("child")
     stored = pickling.store_pack(library, library._find_entry("child"), pack)
     changed = stored._replace(digest="sha256:0")
-    with pytest.raises(UsageError, match=rf"^PP740 child@1.0.0 has another digest here: {pack.digest}, not sha256:0\n"):
+    with pytest.raises(
+        UsageError, match=rf"^PP740 child@1.0.0 has a different digest here: {pack.digest}, not sha256:0\n"
+    ):
         changed.restore()
     changes: list[dict[str, Any]] = [{"digest": None}, {"path": "x"}, {"texts": {}}]
     for tampered in changes:
@@ -208,7 +210,7 @@ def test_a_prompt_of_another_pack_is_refused(library: Library, tmp_path: Path) -
     row = stored(library.get("child").render(LEVEL="high"))
     (tmp_path / "_partials" / "tone.j2").write_text("Be long.")
     changed = library.reload().library
-    with pytest.raises(UsageError, match=r"^PP447 the stored prompt was rendered by another child@1.0.0: sha256:"):
+    with pytest.raises(UsageError, match=r"^PP447 the stored prompt was rendered by a different child@1.0.0: sha256:"):
         changed.restore(row, KEY="none")
 
 

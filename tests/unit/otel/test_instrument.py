@@ -400,7 +400,7 @@ def test_instrumenting_twice_is_an_error_until_it_is_stopped(traces: Traces) -> 
     stop()
     stop()
     assert str(raised.value) == (
-        "PP656 promptpack is instrumented already\n"
+        "PP656 promptpack is already instrumented\n"
         "  hint: call it once when the program starts, or first call the function that it returned"
     )
     instrument(tracer_provider=traces.provider)()

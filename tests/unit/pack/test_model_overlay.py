@@ -86,7 +86,7 @@ def test_another_model_replaces_the_overlay(write: Write) -> None:
     assert [role for role, _ in messages(pack.for_model("gemma-3"))] == ["user", "user", "user"]
 
 
-def test_a_pack_with_an_overlay_is_a_value_of_its_own(write: Write) -> None:
+def test_a_pack_with_an_overlay_is_a_separate_value(write: Write) -> None:
     pack = write().get("helper")
     mini, large = pack.for_model("gpt-5-mini"), pack.for_model("gpt-5")
     assert mini == large != pack

@@ -19,7 +19,7 @@ ProblemsOf = Callable[[str], str]
 
 
 def messages(count: int, content: str) -> str:
-    """Return so many messages; `#` is the number of each."""
+    """Return this many messages; `#` is the number of each."""
     return "messages:\n" + "".join(
         f"  - {{role: user, content: '{content.replace('#', str(number))}'}}\n" for number in range(count)
     )

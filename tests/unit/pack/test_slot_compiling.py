@@ -51,13 +51,13 @@ WritePack = Callable[..., Path]
         (
             "slots:\n  output:\n    age: {$type: integer, $desc: in years}\n    b: {$typ: str}\n    c: {$type: 'List[strr]'}\n",
             "packs/demo/1.0.0.yaml:6:18: PP464 output.age.$type: unknown type 'integer'\n  hint: did you mean 'int'?\n"
-            "packs/demo/1.0.0.yaml:7:8: PP465 output.b: unknown key '$typ' beside '$type' and '$desc'\n"
+            "packs/demo/1.0.0.yaml:7:8: PP465 output.b: unknown key '$typ' next to '$type' and '$desc'\n"
             "  hint: did you mean '$type'?\n"
             "packs/demo/1.0.0.yaml:8:16: PP464 output.c.$type: unknown type 'strr'\n  hint: did you mean 'str'?",
         ),
         (
             "slots:\n  output:\n    a: {$type: str, $dsc: x}\n",
-            "packs/demo/1.0.0.yaml:6:8: PP465 output.a: unknown key '$dsc' beside '$type' and '$desc'\n"
+            "packs/demo/1.0.0.yaml:6:8: PP465 output.a: unknown key '$dsc' next to '$type' and '$desc'\n"
             "  hint: did you mean '$desc'?",
         ),
         (

@@ -203,7 +203,7 @@ def test_a_call_and_its_result_share_the_higher_of_their_priorities() -> None:
     assert positions(messages, characters(45, "lowest-priority")) == [0, 1, 3, 4]
 
 
-def test_the_order_says_what_gives_way_first() -> None:
+def test_the_order_says_what_is_dropped_first() -> None:
     messages = [past("user", 100), past("tool", 400), message("user", 100, priority=1), message("system", 10)]
     settings: dict[str, Any] = {"shortest": 200, "step": 1, "keep_newest": 0}
     ways = ("longest-observation", "lowest-priority", "oldest-history")

@@ -80,7 +80,7 @@ FLAGS = [
     "text",
     [*FLAGS, "".join(FLAGS), "\u2764\ufe0f", "\u260e\ufe0e", "1\ufe0f\u20e3", "\U0001f3f3\ufe0f\u200d\U0001f308"],
 )
-def test_emoji_are_no_hidden_characters(make_pack: MakePack, text: str) -> None:
+def test_emoji_are_not_hidden_characters(make_pack: MakePack, text: str) -> None:
     prompt = make_pack("inputs: {X: {}}\nmessages: [{role: user, content: x}]\n").render(X=text)
     assert prompt.warnings == ()
 

@@ -55,7 +55,7 @@ def test_names_of_called_tools() -> None:
     assert called_tools([Message("assistant", None, tool_calls=calls)]) == {"1": "get", "2": "put"}
 
 
-def test_empty_texts_are_no_parts() -> None:
+def test_empty_texts_are_not_parts() -> None:
     assert parts_of(Message("user", "")) == ()
     assert parts_of(Message("user", None)) == ()
     assert parts_of(Message("user", (Part.text(""), Part.text("a")))) == (Part.text("a"),)

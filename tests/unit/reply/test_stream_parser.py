@@ -100,7 +100,7 @@ def test_an_object_that_the_stream_cannot_follow_is_read_at_its_end(text: str, r
     assert (rule, path) in [(one.rule, one.path) for one in fed(text).partial.alarms]
 
 
-def test_a_text_that_the_stream_cannot_follow_stays_as_far_as_it_is_shown() -> None:
+def test_a_text_that_the_stream_cannot_follow_keeps_its_shown_part() -> None:
     for text in ('{"n": 1, "a": "she said "no" twice', '{"n": 1, "a": "she said "no" twice", "n": 2}'):
         assert fed(text).partial.root == {"n": 1, "a": "she said "}
 

@@ -18,7 +18,7 @@ def test_a_string_ends_where_structure_follows(text: str, value: str, kind: str)
     assert (token.value, token.kind) == (value, kind)
 
 
-def test_a_string_without_an_end_has_none() -> None:
+def test_an_unterminated_string_has_no_end() -> None:
     for text in ('"a', '"say “x”', "'say ‘x’"):
         assert Lexer(text).string(0, array=False, bare=False).end == -1
 

@@ -207,7 +207,7 @@ def test_a_folder_inside_an_archive(server: str, cache: Cache) -> None:
         ("https://u:secret@[h/packs.zip", "the URL is not valid"),
         ("https://h/packs", "the URL names neither an archive nor a folder"),
         ("https://h/packs/", "a web server does not list folders"),
-        ("http://h.example/packs.zip", "http does not protect packs on their way"),
+        ("http://h.example/packs.zip", "http does not protect packs in transit"),
     ],
 )
 def test_urls_that_are_not_used(source: str, message: str) -> None:

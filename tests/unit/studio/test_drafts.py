@@ -17,7 +17,7 @@ def test_a_draft_is_found_by_another_process(tmp_path: Path, monkeypatch: pytest
     assert Drafts("packs").get("a.yaml") is None
 
 
-def test_a_draft_that_is_no_draft_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_draft_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     Drafts("packs").put("a.yaml", "x", "base")
     (file,) = (tmp_path / "promptpack" / "studio").iterdir()

@@ -21,8 +21,8 @@ def test_only_texts_below_the_folder_are_opened(studio: Studio, path: str) -> No
     with pytest.raises(UsageError) as refused:
         studio.project.write(path, "x", "")
     assert str(refused.value) == (
-        f"PP993 {path!r} is no file that the studio opens\n"
-        "  hint: it opens files of the folder 'packs' that end with .yaml, .yml, .j2"
+        f"PP993 {path!r} is not a file that the studio opens\n"
+        "  hint: it opens files in the folder 'packs' that end with .yaml, .yml, .j2"
     )
 
 
@@ -90,7 +90,7 @@ def test_a_half_of_a_surrogate_pair_is_refused(studio: Studio) -> None:
     assert studio.project.read(PATH).text == PACK
 
 
-def test_a_file_that_is_no_text_is_refused(studio: Studio, tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_is_refused(studio: Studio, tmp_path: Path) -> None:
     (tmp_path / "packs" / PATH).write_bytes(b"\xff\xfe")
     with pytest.raises(PackError) as refused:
         studio.project.read(PATH)

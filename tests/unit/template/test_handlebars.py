@@ -124,7 +124,7 @@ def test_data_is_never_parsed_as_a_template() -> None:
         ),
         (
             '{{role "user"}}',
-            "t:1:1: PP312 the helper 'role' is not supported\n  hint: write a message of its own, with 'role: ...'",
+            "t:1:1: PP312 the helper 'role' is not supported\n  hint: write a separate message, with 'role: ...'",
         ),
         (
             "{{shout x}}",

@@ -117,6 +117,8 @@ def test_keys_of_other_types_print_as_text() -> None:
         ("{{ X.a | length }}{{ 'ab' | length }}{{ (1, 2) | length }}", "122"),
         ("{{ 5 | upper }}{{ none | upper }}{{ 'é' | upper }}", "5NULLÉ"),
         ("{{ [1, 'a', none] | join('-') }}", "1-a-null"),
+        ("{{ X is mapping }} {{ namespace(a=1) is mapping }} {{ X.q is string }}", "true false false"),
+        ("{{ X.none is none }} {{ X.q is defined }} {{ q is undefined }} {{ X.yes is not false }}", "true false true true"),
         ("{{ '{{' }}{{ '%}' }}{% raw %}{x}{% endraw %}", "{{%}{x}"),
     ],
 )  # fmt: skip

@@ -94,7 +94,7 @@ def test_a_pack_without_valid_contexts_is_named_as_such(tmp_path: Path) -> None:
     assert finding.test == {}
 
 
-def test_what_is_found_fails_as_a_test_of_the_pack(tmp_path: Path) -> None:
+def test_findings_fail_as_tests_of_the_pack(tmp_path: Path) -> None:
     """Each printed test, pasted into the pack, fails; after the correction of the pack, it passes."""
     broken = SAFE.replace("{{ QUESTION | fenced }}", "```\n      {{ QUESTION }}\n      ```")
     [finding] = find(tmp_path, broken)

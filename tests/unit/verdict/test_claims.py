@@ -11,7 +11,7 @@ from tests.unit.verdict.test_judge import BODY, GOOD, reply
 
 MakePack = Callable[[str], Pack]
 HEAD = "Your last reply breaks the output contract. Fix only the following and resend the JSON object:\n"
-UNCLOSED = "- the reply: has no closing brace and may be cut off or incomplete; send it complete"
+UNCLOSED = "- the reply: has no closing brace and may be cut off or incomplete; send it in full"
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def damaged(before: str, after: str) -> str:
         # The object of another agent.
         (
             damaged('"PLAN"', '"ROUTE_DECISION"'),
-            "- /action: is unknown to this agent, the object may belong to another agent;"
+            "- /action: is unknown to this agent; the object may belong to another agent;"
             " must be one of PLAN, ERROR, CLARIFICATION_REQUIRED, ESCALATE",
         ),
         (damaged('"PLAN"', '"PLN"'), "- /action: must be one of PLAN, ERROR, CLARIFICATION_REQUIRED, ESCALATE"),
@@ -129,7 +129,7 @@ def test_long_values_are_shortened(make_pack: MakePack, locale: str) -> None:
             assert two[:1] in correction
 
 
-def test_what_the_model_wrote_is_shown_safely(make_pack: MakePack) -> None:
+def test_text_of_the_model_is_shown_safely(make_pack: MakePack) -> None:
     prompt = make_pack(BODY).render({"TOKEN": "s3cret{" + "x" * 200})
     secret = prompt.context["TOKEN"]
     for raw in (

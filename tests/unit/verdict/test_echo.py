@@ -26,18 +26,18 @@ def test_the_example_alone_is_accepted_and_reported() -> None:
     assert not PACK.check(json.dumps(OWN)).is_echo
 
 
-def test_an_example_with_text_of_the_prompt_around_it_is_no_answer() -> None:
+def test_an_example_with_text_of_the_prompt_around_it_is_not_an_answer() -> None:
     line = "Answer with one JSON object and nothing else: no text before or after it, no code fence."
     assert violations(f"{line}\n{TEXT}") == [REPEATED]
     assert PACK.check(f"{line}\n{TEXT}").outcome == "no_answer"
 
 
 @pytest.mark.parametrize("raw", [TEXT, f"Example:\n{TEXT}"])
-def test_an_example_in_a_cut_reply_is_no_answer(raw: str) -> None:
+def test_an_example_in_a_cut_reply_is_not_an_answer(raw: str) -> None:
     assert not PACK.check(raw, finish_reason="length").ok
 
 
-def test_the_answer_beside_an_example_is_read_and_the_echo_is_logged() -> None:
+def test_the_answer_next_to_an_example_is_read_and_the_echo_is_logged() -> None:
     for raw in (f"{TEXT}\n{json.dumps(OWN)}", f"{json.dumps(OWN)}\nas in\n{TEXT}"):
         verdict = PACK.check(raw)
         assert verdict.data == OWN
@@ -45,7 +45,7 @@ def test_the_answer_beside_an_example_is_read_and_the_echo_is_logged() -> None:
         assert "echo" in [repair.kind for repair in verdict.repairs]
 
 
-def test_a_broken_answer_beside_an_example_is_refused_for_its_own_faults() -> None:
+def test_a_broken_answer_next_to_an_example_is_refused_for_its_own_faults() -> None:
     broken = json.dumps({**OWN, "confidence": 150})
     assert [found.path for found in PACK.check(f"{TEXT}\n{broken}").violations] == ["/confidence"]
 

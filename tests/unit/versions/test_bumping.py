@@ -123,7 +123,7 @@ def test_nothing_to_bump_is_said(root: Path) -> None:
     assert not path.read_text(encoding="utf-8").startswith("# a comment\n")
 
 
-def test_a_change_of_a_shared_file_is_no_change_of_the_pack(root: Path) -> None:
+def test_a_change_of_a_shared_file_does_not_change_the_pack(root: Path) -> None:
     (root / "packs/_partials").mkdir()
     (root / "packs/_partials/tone.j2").write_text("kind")
     write_pack(root, "1.0.0", body="messages: [{role: user, content: '{% include \"tone\" %}'}]\n")
@@ -169,10 +169,10 @@ def test_a_locked_release_without_git_cannot_be_restored(tmp_path: Path, monkeyp
         )
 
 
-def test_what_is_in_the_way_is_named(root: Path) -> None:
+def test_files_in_the_way_are_named(root: Path) -> None:
     write_pack(root, "1.0.1", body=MESSAGES.replace("kind", "brief"))
     assert refused("demo@1.0.0", "patch") == (
-        "packs/demo/1.0.1.yaml: PP936 exists already, with another content\n"
+        "packs/demo/1.0.1.yaml: PP936 already exists with different content\n"
         "  hint: nothing was written; delete it if you do not need it, or name another version to start from"
     )
     (root / "packs/demo/1.0.1.yaml").unlink()

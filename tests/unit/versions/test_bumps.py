@@ -42,7 +42,7 @@ def test_the_next_version(version: str, bump: Bump, expected: str) -> None:
         ("0.3.0-dev", "major", "0.3.0"), ("0.2.4-dev", "minor", "0.2.4"), ("0.2.4-dev", "major", "0.3.0"),
     ],
 )  # fmt: skip
-def test_before_one_the_second_number_counts_what_breaks(version: str, bump: Bump, expected: str) -> None:
+def test_before_one_the_second_number_counts_breaking_changes(version: str, bump: Bump, expected: str) -> None:
     assert str(required_version(_version(version), bump)) == expected
 
 

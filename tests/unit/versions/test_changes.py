@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from promptpack import Library
-from promptpack.versions.sides import read_side
+from promptpack.versions.sides import ComparisonMeter, read_side
 from promptpack.versions.unclassified import find_unclassified
 from tests.unit.versions.change_cases import CASES, FULL, HEAD, MORE, Case, compare_case, describe
 
@@ -25,12 +25,12 @@ def test_the_full_text_of_a_change(case: Case, tmp_path: Path, monkeypatch: pyte
     assert case in MORE or case.code in {change.code for change in found.changes}
 
 
-def test_what_no_comparer_explains_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unexplained_changes_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "packs" / "demo" / "1.0.0.yaml"
     path.parent.mkdir(parents=True)
     path.write_text(HEAD + FULL, "utf-8")
-    old = read_side(Library.open("packs").get("demo"))
+    old = read_side(Library.open("packs").get("demo"), ComparisonMeter())
     new = old._replace(content={**old.content, "promptpack": 2})
     assert list(find_unclassified(old, old, ())) == []
     assert "\n".join(map(describe, find_unclassified(old, new, ()))) == (

@@ -120,7 +120,7 @@ def test_a_flow_that_names_the_draft_keeps_it(root: Path) -> None:
 
 def test_another_release_with_the_same_version_is_refused(root: Path) -> None:
     write_pack(root, "1.0.1", body=MESSAGES.replace("kind", "other"))
-    assert refused().startswith("packs/demo/1.0.1.yaml: PP936 exists already, with another content\n")
+    assert refused().startswith("packs/demo/1.0.1.yaml: PP936 already exists with different content\n")
 
 
 def test_a_changed_locked_release_is_refused(root: Path) -> None:
@@ -132,11 +132,11 @@ def test_a_changed_locked_release_is_refused(root: Path) -> None:
 
 def test_only_a_draft_can_be_released(root: Path) -> None:
     assert refused("demo@1.0.0") == (
-        "PP937 'demo@1.0.0' is no draft that can be released\n"
+        "PP937 no draft matches 'demo@1.0.0'\n"
         "  hint: create a draft: promptpack bump demo patch --pre dev; a release is locked by: promptpack lock"
     )
     release()
-    assert "'demo' is no draft" in refused()
+    assert "no draft matches 'demo'" in refused()
     write_pack(root, "1.0.2-dev")
     write_pack(root, "1.0.2-dev", "fr")
     assert release("demo@1.0.2-dev").label == "demo@1.0.2"

@@ -149,7 +149,7 @@ messages: [{role: user, content: "{% for task in TASKS %}{{ loop.index }}{{ task
     assert (number.inputs, name.inputs) == ((), ("TASKS[*].name",))
 
 
-def test_what_a_budget_cuts_and_drops_is_explained(make_pack: MakePack) -> None:
+def test_cuts_and_drops_of_a_budget_are_explained(make_pack: MakePack) -> None:
     pack = make_pack(
         """\
 inputs: {HISTORY: {type: array, items: {type: object}}}

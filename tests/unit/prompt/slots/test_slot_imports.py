@@ -77,7 +77,7 @@ def test_a_parent_and_settings_may_be_given() -> None:
         (
             SlotPrompt.from_yaml,
             "output: {$type: str, z: x}",
-            "PP465 output: unknown key 'z' beside '$type' and '$desc'",
+            "PP465 output: unknown key 'z' next to '$type' and '$desc'",
         ),
     ],
 )

@@ -30,7 +30,7 @@ def test_a_lone_input_is_sent_unchanged() -> None:
     ]
 
 
-def test_an_input_beside_another_slot_becomes_text() -> None:
+def test_an_input_next_to_another_slot_becomes_text() -> None:
     assert SlotPrompt({"input": "q", "info": "i"}).to_messages() == [
         {"role": "user", "content": "[INFO]:\ni\n\n[INPUT]:\nq\n\n[OUTPUT]:"}
     ]

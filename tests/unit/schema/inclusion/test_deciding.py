@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from promptpack import Library
-from promptpack.schema.inclusion import Inclusion, StepBudget, includes
+from promptpack.schema.inclusion import Inclusion, StepMeter, includes
 
 STRING: dict[str, Any] = {"type": "string"}
 
@@ -132,9 +132,11 @@ def test_words_that_are_lists_are_decided_inside_alternatives() -> None:
 
 
 def test_several_decisions_share_their_steps() -> None:
-    shared = StepBudget(2_000)
+    shared = StepMeter(2_000)
     hard = {"type": "string", "pattern": "^[ab]*a[ab]{14}$"}, {"type": "string", "pattern": "[ab]{30}$"}
     assert includes(*hard, shared) == Inclusion("unknown", _COMPLEX)
-    assert shared.remaining <= 0
+    assert 900 < shared.remaining <= 1_000
+    assert includes(STRING, {"const": "a"}, shared).answer == "yes"
+    shared.remaining = 50
     assert includes(STRING, {"const": "a"}, shared) == Inclusion("unknown", _COMPLEX)
     assert includes(STRING, {"const": "a"}).answer == "yes"

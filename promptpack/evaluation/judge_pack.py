@@ -51,7 +51,7 @@ class JudgePack:
         return Case(case.id, context, case.location, {}, hash_context(context))
 
     def read(self, verdict: Answer) -> str | None:
-        """Return why the judge refuses an answer: empty if it accepts it, None if its own reply is of no use."""
+        """Return why the judge refuses an answer: empty if it accepts it, None if its own reply is unusable."""
         if not verdict.ok:
             return None
         try:

@@ -3,15 +3,15 @@
 from typing import Final
 
 MAX_STEPS: Final = 40_000
-MAX_SHARED_STEPS: Final = 80_000
-"""The steps of all decisions of one comparison."""
+MAX_SHARED_STEPS: Final = 40_000
+"""The steps of all decisions of one comparison; each may use half of those that are left."""
 
 
 class UndecidedError(Exception):
     """The question cannot be decided; the message says why."""
 
 
-class StepBudget:
+class StepMeter:
     """Counts the remaining steps of one decision."""
 
     def __init__(self, steps: int = MAX_STEPS) -> None:

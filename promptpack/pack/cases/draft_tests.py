@@ -1,4 +1,4 @@
-"""A test that is put together from several places; each part keeps its location."""
+"""A test while it is put together from several places; each part keeps its location."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class TestDocument(MappedDocument):
         return document, (*place, *step[size:])
 
 
-class Draft(NamedTuple):
+class DraftTest(NamedTuple):
     """The value of a test, and where its parts are written; changes return a new draft."""
 
     value: dict[str, Any]
@@ -65,21 +65,21 @@ class Draft(NamedTuple):
         document, _ = self.origins[()]
         return Placed(self.value, TestDocument(document.path, document.text, self.value, origins=self.origins), ())
 
-    def move(self, name: str, placed: Placed) -> Draft:
+    def move(self, name: str, placed: Placed) -> DraftTest:
         """Return the test with another name and place."""
-        return Draft({**self.value, "name": name}, {**self._fixed_origins(), (): _place(placed)}, self.meter)
+        return DraftTest({**self.value, "name": name}, {**self._fixed_origins(), (): _place(placed)}, self.meter)
 
     def _fixed_origins(self) -> Origins:
         """The origins, with one for each section, so that the place of the test can change."""
         document, place = self.origins[()]
         return {**{(key,): (document, (*place, key)) for key in self.value}, **self.origins}
 
-    def take(self, other: Draft, key: str) -> Draft:
+    def take(self, other: DraftTest, key: str) -> DraftTest:
         """Return the draft with a section of another one."""
         origins = {path: origin for path, origin in other._fixed_origins().items() if path[:1] == (key,)}
-        return Draft({**self.value, key: other.value[key]}, {**self.origins, **origins}, self.meter)
+        return DraftTest({**self.value, key: other.value[key]}, {**self.origins, **origins}, self.meter)
 
-    def merge(self, path: Step, placed: Placed) -> Draft:
+    def merge(self, path: Step, placed: Placed) -> DraftTest:
         """Return the draft with a value merged at a path: mappings by key, everything else is replaced."""
         found = self.find(path)
         if not (isinstance(found, dict) and isinstance(placed.value, dict)):
@@ -89,14 +89,14 @@ class Draft(NamedTuple):
             draft = draft.merge((*path, key), placed.child(key))
         return draft
 
-    def put(self, path: Sequence[str | int], placed: Placed) -> Draft:
+    def put(self, path: Sequence[str | int], placed: Placed) -> DraftTest:
         """Return the draft with a value at a path; missing mappings are added, `-` is the end of a list."""
         if len(path) > _MAX_STEPS:
             raise ChangeError(f"the path has more than {_MAX_STEPS} steps")
         value, step = _put(self.value, list(path), placed.value, self.meter)
-        return Draft(value, {**self._origins_outside(step), step: _place(placed)}, self.meter)
+        return DraftTest(value, {**self._origins_outside(step), step: _place(placed)}, self.meter)
 
-    def remove(self, path: Sequence[str | int]) -> Draft:
+    def remove(self, path: Sequence[str | int]) -> DraftTest:
         """Return the draft without the value at a path."""
         *parents, last = path
         parent: Any = self.value
@@ -113,7 +113,7 @@ class Draft(NamedTuple):
         kept = {**self._origins_outside(outside)}
         if isinstance(parent, list) and outside in self.origins:
             kept[outside] = self.origins[outside]
-        return Draft(value, kept, self.meter)
+        return DraftTest(value, kept, self.meter)
 
     def find(self, path: Sequence[str | int]) -> Any:
         """Return the value at a path, or None."""

@@ -1,4 +1,4 @@
-"""A prompt's settings -> `Labels`: the printed name of each role and the title of each block."""
+"""A prompt's settings -> `PrintedNames`: the printed name of each role and the title of each block."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ DEFAULTS: Final[dict[str, Any]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class PrintedNames:
     """The printed names of roles and the titles of blocks."""
 
     roles: Mapping[Any, Any]
@@ -57,14 +57,14 @@ class Labels:
         default = DEFAULTS["prompt"]["prompt_title_mapping"][slot]
         return f"[{self.titles.get(slot, default)}]:"
 
-    def with_roles(self, role_mapping: Any) -> "Labels":
-        """Return labels with the role mapping of one call; ignore anything but a dict, as the original does."""
+    def with_roles(self, role_mapping: Any) -> "PrintedNames":
+        """Return names with the role mapping of one call; ignore anything but a dict, as the original does."""
         if not isinstance(role_mapping, dict) or not role_mapping:
             return self
         return replace(self, roles={**self.roles, **role_mapping})
 
-    def guarded(self) -> "Labels":
-        """Return labels for a safe text, in which no value can imitate a role line or a title."""
+    def guarded(self) -> "PrintedNames":
+        """Return names for a safe text, in which no value can imitate a role line or a title."""
         return replace(self, role_lines=RoleLines(self.roles.values()))
 
     def value(self, text: Any) -> Any:
@@ -93,10 +93,10 @@ def resolve_settings(settings: Any, inherited: dict[str, Any]) -> dict[str, Any]
     return resolved
 
 
-def read_labels(settings: dict[str, Any]) -> Labels:
-    """Read the labels from resolved settings."""
+def read_printed_names(settings: dict[str, Any]) -> PrintedNames:
+    """Read the names from resolved settings."""
     roles = _setting(settings, "role_mapping")
-    return Labels(roles if isinstance(roles, dict) else {}, _setting(settings, "prompt_title_mapping"))
+    return PrintedNames(roles if isinstance(roles, dict) else {}, _setting(settings, "prompt_title_mapping"))
 
 
 def _setting(settings: dict[str, Any], name: str) -> Any:
