@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from promptpack import files
-from promptpack.library.parents import ancestors
 from promptpack.problem import PackError, Problem, UsageError
 
 if TYPE_CHECKING:
@@ -57,6 +56,8 @@ def _compare_with_lock(root: str) -> list[Problem]:
 
 
 def _compare(now: Library, then: Library, changed: set[str], root: str) -> Iterator[Problem]:
+    from promptpack.library.parents import ancestors
+
     releases = {(entry.name, entry.version, entry.locale): entry for entry in then.entries}
     has_shared = any(not path.endswith((".yaml", ".yml")) for path in changed)
     for entry in now.entries:

@@ -132,7 +132,7 @@ class References:
             problem = _check_fragment(here, root.value, fragment)
             if problem:
                 yield problem
-            if target and found not in seen:
+            if target and found not in seen and not found.startswith(_SHIPPED):  # shipped files are valid
                 seen.add(found)
                 yield from schema_problems(root)
                 yield from self._check(root, found, seen)

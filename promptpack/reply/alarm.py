@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 from unicodedata import combining
 
-from promptpack.reply.scalars import may_become_word
+from promptpack.reply.fixed_words import FixedWords
 from promptpack.reply.shape import Shape
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.safety import iterate_schemas
@@ -13,6 +13,7 @@ from promptpack.schema.validation import Schema
 
 # A longer word is checked when it is complete.
 _MAX_WORD_LENGTH = 100
+_MAX_SHOWN = 100
 # Keywords that say something about a value itself, not about the values inside it.
 _OWN_KEYWORDS = (
     "type", "enum", "const", "pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum",
@@ -50,9 +51,8 @@ class StreamedWord:
     """A streamed string that must be one of the schema's fixed words; it finds the first character that fits none."""
 
     def __init__(self, shape: Shape) -> None:
-        self._words, self._synonyms = shape.words or (), shape.first("x-values")
-        kinds = shape.kinds
-        self._is_open = any(isinstance(word, str) for word in self._words) and (not kinds or "string" in kinds)
+        self._words: FixedWords = shape.fixed_words or FixedWords((), None)
+        self._is_open = bool(self._words.names) and (not shape.kinds or "string" in shape.kinds)
         self._text = ""
 
     def add(self, piece: str) -> int:
@@ -62,7 +62,7 @@ class StreamedWord:
             if character in "\\\n" or len(self._text) > _MAX_WORD_LENGTH:
                 self._is_open = False
                 break
-            if not combining(character) and not may_become_word(self._text, self._words, self._synonyms):
+            if not combining(character) and not self._words.may_start(self._text):
                 self._is_open = False
                 return index
         return -1
@@ -70,4 +70,7 @@ class StreamedWord:
     @property
     def alarm(self) -> tuple[str, str]:
         """The rule that the text so far breaks, and a message."""
-        return "enum", f"none of {list(self._words)!r} begins with {self._text!r}"
+        shown = list(self._words.all[:_MAX_SHOWN])
+        others = len(self._words.all) - len(shown)
+        more = f" and {others:,} other words" if others else ""
+        return "enum", f"none of {shown!r}{more} begins with {self._text!r}"

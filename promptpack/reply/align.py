@@ -35,6 +35,10 @@ class Alignment:
     value: Any = None
     repairs: list[ValueRepair] = field(default_factory=list)
     conflicts: list[tuple[str, Defect]] = field(default_factory=list)
+    unread: int = 100_000
+    """The characters of texts that may still be parsed as an object or a list."""
+    is_trial: bool = False
+    """Whether only the value counts: keys whose meaning needs a trial of its own keep their names."""
 
 
 def align(value: Any, shape: Shape) -> Alignment:
@@ -118,7 +122,8 @@ def _container_from_text(value: str, shape: Shape, path: str, found: Alignment, 
     empty: Any = [] if "array" in kinds else {}
     if not value.strip():
         return _set(value, empty, path, "empty-placeholder", found) if shape.accepts(empty) else value
-    parsed = parse_text(value)
+    found.unread -= len(value)
+    parsed = parse_text(value) if found.unread >= 0 else None
     if (isinstance(parsed, dict) and "object" in kinds) or (isinstance(parsed, list) and "array" in kinds):
         return _value(_set(value, parsed, path, "json-string", found), shape, path, found)
     return _as_item(value, shape, path, found) if "array" in kinds and parsed is None else value
@@ -129,8 +134,9 @@ def _as_item(value: Any, shape: Shape, path: str, found: Alignment) -> Any:
     items = shape.items
     if items is None or not items.types:
         return value
-    trial = Alignment()
+    trial = Alignment(unread=found.unread, is_trial=found.is_trial)
     item = _value(value, items, f"{path}/0", trial)
+    found.unread = trial.unread
     if not items.accepts(item):
         return value
     _set(value, [value], path, "single-item", found)
@@ -182,7 +188,7 @@ def _renamed(value: dict[str, Any], shape: Shape, path: str, found: Alignment) -
     unknown = [key for key in value if key not in named]
     targets: dict[str, str] = {}
     for key in unknown[:_MAX_UNKNOWN]:
-        target = _target(key, value[key], shape)
+        target = _target(key, value[key], shape, found)
         if target is not None and target not in value:
             targets[key] = target
     return _apply_names(value, targets, path, found)
@@ -201,13 +207,16 @@ def _apply_names(value: dict[str, Any], targets: dict[str, str], path: str, foun
     return {renames.get(key, key): item for key, item in value.items()}
 
 
-def _target(key: str, item: Any, shape: Shape) -> str | None:
+def _target(key: str, item: Any, shape: Shape, found: Alignment) -> str | None:
     name, is_certain = find_property(key, shape)
     if name is None or is_certain or name in shape.required:
         return name
-    inner = shape.properties[name]
-    trial = align(item, inner)
-    return name if inner.accepts(trial.value) and not trial.conflicts else None
+    if found.is_trial:
+        return None
+    inner, trial = shape.properties[name], Alignment(unread=found.unread, is_trial=True)
+    value = _value(item, inner, "", trial)
+    found.unread = trial.unread
+    return name if inner.accepts(value) and not trial.conflicts else None
 
 
 def find_property(key: str, shape: Shape) -> tuple[str | None, bool]:

@@ -1,14 +1,13 @@
 """Read a number, a boolean or a fixed word from text, if the schema asks for one."""
 
 import re
-from collections.abc import Mapping
 from decimal import Decimal
-from functools import lru_cache
 from math import isfinite
 from typing import Any, NamedTuple
 
+from promptpack.reply.fixed_words import FixedWords
 from promptpack.reply.shape import Shape
-from promptpack.reply.synonyms import FALSE_WORDS, TRANSLATIONS, TRUE_WORDS, fold, fold_apart, normalize_visible, spells
+from promptpack.reply.synonyms import FALSE_WORDS, TRUE_WORDS, fold, normalize_visible
 
 _NUMBER = re.compile(
     r"(?P<sign>[+-]?)(?!0\d)(?P<digits>\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*|(?=\.\d))(?P<rest>(?:\.\d*)?(?:[eE][+-]?\d{1,3})?)"
@@ -27,9 +26,9 @@ class ScalarRepair(NamedTuple):
 
 def read_scalar(value: str, shape: Shape) -> ScalarRepair | None:
     """Read a text as the scalar that the schema asks for; return None if it is not one."""
-    words = shape.words
+    words = shape.fixed_words
     if words is not None:
-        return _word(value, words, shape.first("x-values"))
+        return _word(value, words)
     types = shape.types
     if not types or "string" in types:
         return None
@@ -40,35 +39,15 @@ def read_scalar(value: str, shape: Shape) -> ScalarRepair | None:
     return None
 
 
-def _word(value: str, words: tuple[Any, ...], synonyms: Any) -> ScalarRepair | None:
-    if isinstance(synonyms, Mapping) and value.strip() in synonyms:
-        return ScalarRepair(synonyms[value.strip()], "enum-word")
-    folded = fold(value)
-    if not folded:
+def _word(value: str, words: FixedWords) -> ScalarRepair | None:
+    if value.strip() in words.synonyms:
+        return ScalarRepair(words.synonyms[value.strip()], "enum-word")
+    if not fold(value):
         return None
-    matches = [word for word in words if isinstance(word, str) and fold(word) == folded and spells(value, word)]
-    if len(matches) == 1:
-        return ScalarRepair(matches[0], "enum-case")
-    translated = TRANSLATIONS.get(folded)
-    matches = [word for word in words if isinstance(word, str) and fold(word) == translated]
-    return ScalarRepair(matches[0], "enum-word") if len(matches) == 1 else None
-
-
-def may_become_word(text: str, words: tuple[Any, ...], synonyms: Any) -> bool:
-    """Return whether a text may be the start of a text that is read as a fixed word."""
-    start = text.lstrip()
-    if isinstance(synonyms, Mapping) and any(key.startswith(start) or key == text.strip() for key in synonyms):
-        return True
-    names, folded = tuple(word for word in words if isinstance(word, str)), fold_apart(text)
-    if any(word.startswith(text) or (fold_apart(word).startswith(folded) and spells(text, word)) for word in names):
-        return True
-    return any(word.startswith(folded) for word in _translated(names))
-
-
-@lru_cache(500)
-def _translated(names: tuple[str, ...]) -> tuple[str, ...]:
-    folded = {fold(name) for name in names}
-    return tuple(fold_apart(word) for word, target in TRANSLATIONS.items() if target in folded)
+    for found, kind in ((words.spelled(value), "enum-case"), (words.translated(value), "enum-word")):
+        if len(found) == 1:
+            return ScalarRepair(found[0], kind)
+    return None
 
 
 def _boolean(value: str) -> ScalarRepair | None:

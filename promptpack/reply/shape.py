@@ -4,8 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from promptpack.lazy import cached_property
+from promptpack.reply.fixed_words import FixedWords
+from promptpack.reply.options import Options, has_type, words_of
 from promptpack.reply.synonyms import GROUP_OF, fold
 from promptpack.reply.syntax_tree import is_same
+from promptpack.schema.equality import fingerprint
 from promptpack.schema.patterns import PatternError, read_pattern
 from promptpack.schema.pointers import find_target
 from promptpack.schema.predicates import SubschemaPredicates
@@ -13,11 +16,11 @@ from promptpack.schema.supported_keywords import MAX_STEPS, SchemaFallbackError
 
 Schema = Mapping[str, Any]
 _T = TypeVar("_T")
-_TYPES: dict[str, tuple[type, ...]] = {
-    "object": (dict,), "array": (list,), "string": (str,), "boolean": (bool,), "null": (type(None),),
-    "integer": (int, float), "number": (int, float),
-}  # fmt: skip
 _MAX_REFS = 32
+# A value is compared with so many conditions, and parts of its schema; the contract checks it with all.
+_MAX_PARTS = 50
+# A reply has a limit of its own.
+_WORD_STEPS = 1_000_000_000
 _CONDITIONS = frozenset(("if", "anyOf", "oneOf"))
 _NAMING = frozenset(("properties", "patternProperties"))
 _CHOICES = frozenset((*_CONDITIONS, "enum", "const", "not"))
@@ -29,7 +32,8 @@ class Shape:
     def __init__(self, schemas: tuple[Schema, ...], root: Schema, cache: "_SchemaCache") -> None:
         self.schemas = schemas
         self.root = root
-        self.conditional: tuple[Schema, ...] = tuple(one for one in schemas if not _CONDITIONS.isdisjoint(one))
+        conditional = tuple(one for one in schemas if not _CONDITIONS.isdisjoint(one))
+        self.conditional: tuple[Schema, ...] = conditional[:_MAX_PARTS]
         self._cache = cache
         self._branch_cache: dict[tuple[int, ...], Shape] = {}
 
@@ -69,7 +73,7 @@ class Shape:
                 yield part
                 yield from self._branches(part, value)
         for word in ("anyOf", "oneOf"):
-            options = [option for option in schema.get(word, ()) if self._may_be(option, value)]
+            options = self._cache.options(schema[word], self._meets_schema).possible(value) if word in schema else []
             if len(options) > 1:
                 options = self._without_nulls(options, value)
             if len(options) == 1:
@@ -89,17 +93,6 @@ class Shape:
             return self._cache.tests.accept(condition, value, [MAX_STEPS])
         except SchemaFallbackError:
             return self._meets_schema(condition, value)
-
-    def _may_be(self, option: Schema, value: Any) -> bool:
-        """Return whether the fixed words of an option (its discriminator) do not rule it out."""
-        for part in self._cache.flatten(option):
-            if "type" in part and not _has_type(part["type"], value):
-                return False
-            for name, inner in part.get("properties", {}).items():
-                fixed = "const" in inner or "enum" in inner
-                if fixed and isinstance(value, dict) and name in value and not self._meets_schema(inner, value[name]):
-                    return False
-        return True
 
     @cached_property
     def properties(self) -> dict[str, "Shape"]:
@@ -185,7 +178,7 @@ class Shape:
 
     def has_type(self, value: Any) -> bool:
         """Return whether a value is of an allowed type."""
-        return not self.types or _has_type(self.types, value)
+        return not self.types or has_type(self.types, value)
 
     @cached_property
     def kinds(self) -> frozenset[str]:
@@ -205,6 +198,11 @@ class Shape:
             if "const" in schema:
                 return (schema["const"],)
         return None
+
+    @cached_property
+    def fixed_words(self) -> FixedWords | None:
+        """The fixed words, as texts are compared with them; None if the schema has none."""
+        return None if self.words is None else FixedWords(self.words, self.first("x-values"))
 
     @cached_property
     def by_folded_name(self) -> dict[str, list[str]]:
@@ -237,7 +235,7 @@ class Shape:
         if isinstance(value, str) and self.accepts_any_text:
             return True
         whole = self.with_conditions(value)
-        return all(self._meets_schema(schema, value) for schema in whole.schemas)
+        return all(self._meets_schema(schema, value) for schema in whole.schemas[:_MAX_PARTS])
 
     @cached_property
     def accepts_any_text(self) -> bool:
@@ -250,20 +248,20 @@ class Shape:
         """Check one schema; patterns and formats are left to the schema check of the contract."""
         if isinstance(schema, bool):
             return schema
-        parts = self._cache.flatten(schema)
+        parts = self._cache.flatten(schema)[:_MAX_PARTS]
         return all(self._meets_plain(part, value) for part in parts) and self._combined(schema, value)
 
     def _combined(self, schema: Schema, value: Any) -> bool:
-        if "anyOf" in schema and not any(self._meets_schema(option, value) for option in schema["anyOf"]):
-            return False
-        if "oneOf" in schema and not any(self._meets_schema(option, value) for option in schema["oneOf"]):
-            return False
+        for word in ("anyOf", "oneOf"):
+            options = schema.get(word, ())
+            if 0 < len(options) <= _MAX_PARTS and not any(self._meets_schema(option, value) for option in options):
+                return False
         return not ("not" in schema and self._meets_schema(schema["not"], value))
 
     def _meets_plain(self, schema: Schema, value: Any) -> bool:
-        if "type" in schema and not _has_type(schema["type"], value):
+        if "type" in schema and not has_type(schema["type"], value):
             return False
-        if "enum" in schema and not _is_one_of(value, schema["enum"]):
+        if "enum" in schema and not self._cache.has_word(schema, value):
             return False
         if "const" in schema and not is_same(schema["const"], value):
             return False
@@ -289,13 +287,15 @@ class Shape:
 class _SchemaCache:
     """A cache of the schemas that each schema of one document includes by local references and `allOf`."""
 
-    __slots__ = ("_parts", "root", "tests")
+    __slots__ = ("_options", "_parts", "_words", "root", "tests")
 
     def __init__(self, root: Schema) -> None:
         self.root: Schema = root
         self.tests: SubschemaPredicates = SubschemaPredicates(root)
         # The schema is stored with its parts, so that no other object can get its id.
         self._parts: dict[int, tuple[Any, tuple[Schema, ...]]] = {}
+        self._words: dict[int, tuple[Schema, frozenset[Any]]] = {}
+        self._options: dict[int, tuple[Any, Options]] = {}
 
     def flatten(self, schema: Any) -> tuple[Schema, ...]:
         """Return a schema and all schemas that it includes."""
@@ -303,6 +303,21 @@ class _SchemaCache:
         if cached is None:
             cached = self._parts[id(schema)] = (schema, tuple(_flatten(schema, self.root)))
         return cached[1]
+
+    def options(self, options: Any, meets: Callable[[Any, Any], bool]) -> Options:
+        """Return the options of an `anyOf` or `oneOf`."""
+        cached = self._options.get(id(options))
+        if cached is None:
+            cached = self._options[id(options)] = (options, Options(options, self.flatten, meets))
+        return cached[1]
+
+    def has_word(self, schema: Schema, value: Any) -> bool:
+        """Return whether a value is in the `enum` of a schema."""
+        cached = self._words.get(id(schema))
+        if cached is None:
+            words = frozenset(fingerprint(word, [_WORD_STEPS]) for word in schema["enum"])
+            cached = self._words[id(schema)] = (schema, words)
+        return fingerprint(value, [_WORD_STEPS]) in cached[1]
 
 
 def _flatten(schema: Any, root: Schema) -> Iterator[Schema]:
@@ -326,9 +341,7 @@ def _conditions(schema: Schema, cache: _SchemaCache) -> Iterator[Schema]:
     for word in ("anyOf", "oneOf"):
         for option in schema.get(word, ()):
             for part in cache.flatten(option):
-                fixed = {
-                    name: one for name, one in part.get("properties", {}).items() if "const" in one or "enum" in one
-                }
+                fixed = {name: one for name, one in part.get("properties", {}).items() if words_of(one) is not None}
                 yield {"properties": fixed}
 
 
@@ -351,27 +364,10 @@ def _kinds(schema: Schema, cache: _SchemaCache) -> frozenset[str] | None:
     return frozenset(found) or None
 
 
-def _has_type(kind: Any, value: Any) -> bool:
-    names = (kind,) if isinstance(kind, str) else tuple(kind)
-    return any(_is_a(name, value) for name in names)
-
-
 def _drop_nulls(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _drop_nulls(item) for key, item in value.items() if item is not None}
     return [_drop_nulls(item) for item in value] if isinstance(value, list) else value
-
-
-def _is_a(name: str, value: Any) -> bool:
-    if isinstance(value, bool):
-        return name == "boolean"
-    if name == "integer" and isinstance(value, float):
-        return value.is_integer()
-    return isinstance(value, _TYPES.get(name, (object,)))
-
-
-def _is_one_of(value: Any, words: Iterable[Any]) -> bool:
-    return value in words if type(value) is str else any(is_same(word, value) for word in words)
 
 
 def _in_range(schema: Schema, value: Any) -> bool:

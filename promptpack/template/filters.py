@@ -124,7 +124,7 @@ def tools(value: Any, empty: str = "") -> str:
 def flatten(value: Any) -> list[Any]:
     """Merge a list of lists into one list."""
     meter = current_meter()
-    lists = [items if isinstance(items, (list, tuple)) else (items,) for items in meter.to_list(value)]
+    lists = [items if isinstance(items, (list, tuple)) else (items,) for items in meter.collect(value, 1)]
     meter.check_items(sum(map(len, lists)))
     return list(chain.from_iterable(lists))
 
@@ -139,12 +139,18 @@ def out_of_order(tasks: Any, order: Any, key: str = "id", needs: str = "dependen
     for position, name in enumerate(order):
         positions.setdefault(name if type(name) is str else to_text(name), position)
     pairs = [(task[key], need) for task, names in zip(tasks, needed, strict=True) for need in names]
-    texts = [tuple(name if type(name) is str else to_text(name) for name in pair) for pair in pairs]
     return [
         f"{task} before {need}"
-        for task, need in texts
+        for task, need in map(_as_texts, pairs)
         if task in positions and need in positions and positions[task] <= positions[need]
     ]
+
+
+def _as_texts(pair: tuple[Any, Any]) -> tuple[str, str]:
+    task, need = pair
+    if type(task) is type(need) is str:
+        return pair
+    return to_text(task), to_text(need)
 
 
 def _tool_line(tool: Any) -> str:

@@ -162,18 +162,29 @@ def _sum(environment: Any, iterable: Any, attribute: Any = None, start: Any = 0)
     return sum(items, start)
 
 
+def _defer(function: Callable[..., Iterable[Any]]) -> Callable[..., Iterator[Any]]:
+    """Return a filter that does nothing before its result is iterated over; `at_once` is the filter that does not."""
+
+    @wraps(function)
+    def deferred(*values: Any, **options: Any) -> Iterator[Any]:
+        yield from function(*values, **options)
+
+    deferred.at_once = function  # type: ignore[attr-defined]  # called by the generated code, see `output_codegen`
+    return deferred
+
+
 def _make_select(original: Callable[..., Any], choose: Callable[..., Any]) -> Callable[..., Any]:
     """Return `select` or `reject`; `in` on lists of texts is a set lookup, not a search."""
 
+    @_defer
     @pass_context
-    def select(context: Any, value: Any, *test: Any, **options: Any) -> Iterator[Any]:
+    def select(context: Any, value: Any, *test: Any, **options: Any) -> Iterable[Any]:
         if not value:
-            return
+            return ()
         items = _take_items(value, *test, *options.values())
         if len(test) != 2 or test[0] != "in" or options or not _is_text_list(test[1]) or not _is_text_list(items):
-            yield from original(context, items, *test, **options)
-        else:
-            yield from choose(frozenset(test[1]).__contains__, items)
+            return original(context, items, *test, **options)  # type: ignore[no-any-return]
+        return choose(frozenset(test[1]).__contains__, items)  # type: ignore[no-any-return]
 
     return select
 
@@ -181,26 +192,24 @@ def _make_select(original: Callable[..., Any], choose: Callable[..., Any]) -> Ca
 def _take_items(value: Any, *arguments: Any) -> list[Any]:
     """Return the items of a value as a list, and count the work of processing each of them."""
     meter = current_meter()
-    items = meter.collect(value)
-    steps = _STEPS_OF_AN_ITEM * len(items)
-    meter.step(steps + (meter.cost(arguments, deep=False) if arguments else 1))
+    items = meter.collect(value, _STEPS_OF_AN_ITEM)
+    meter.step(meter.cost(arguments, deep=False) if arguments else 1)
     return items
 
 
+@_defer
 @pass_context
-def _map(context: Any, value: Any, *arguments: Any, **options: Any) -> Iterator[Any]:
+def _map(context: Any, value: Any, *arguments: Any, **options: Any) -> Iterable[Any]:
     if not value:
-        return
+        return ()
     items = _take_items(value, *arguments, *options.values())
     # A key of mappings is looked up directly, which is much faster.
     key = options.get("attribute")
-    found: Iterable[Any]
     try:
         is_key = type(key) is str and len(options) == 1 and not arguments and "." not in key and not key.isdigit()
-        found = [item[key] for item in items] if is_key else do_map(context, items, *arguments, **options)
+        return [item[key] for item in items] if is_key else do_map(context, items, *arguments, **options)
     except (KeyError, TypeError):  # a key is missing, or an item is not a mapping
-        found = do_map(context, items, *arguments, **options)
-    yield from found
+        return do_map(context, items, *arguments, **options)
 
 
 @pass_environment
@@ -224,13 +233,17 @@ def _take_comparable(value: Any) -> tuple[list[Any], bool]:
     return items, are_texts
 
 
+@_defer
 @pass_environment
-def _unique(environment: Any, value: Any, case_sensitive: bool = False, attribute: Any = None) -> Iterator[Any]:
+def _unique(environment: Any, value: Any, case_sensitive: bool = False, attribute: Any = None) -> Iterable[Any]:
     items, are_texts = _take_comparable(value)
     if are_texts and attribute is None and case_sensitive:
-        yield from dict.fromkeys(items)
-        return
+        return dict.fromkeys(items)
     find_key = make_attrgetter(environment, attribute, postprocess=None if case_sensitive else ignore_case)
+    return _choose_unique(items, find_key)
+
+
+def _choose_unique(items: Iterable[Any], find_key: Callable[[Any], Any]) -> Iterator[Any]:
     seen: set[Any] = set()
     for item in items:
         key = find_key(item)

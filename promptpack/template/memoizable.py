@@ -6,10 +6,10 @@ from typing import Final, NamedTuple
 from jinja2 import nodes
 
 from promptpack.template.codegen import METHOD
+from promptpack.template.filter_codegen import INLINE_FILTERS
 from promptpack.template.includes import IncludeWalker
 from promptpack.template.language import FUNCTIONS
 from promptpack.template.names import DependencyFinder
-from promptpack.template.output_codegen import INLINE_FILTERS
 from promptpack.template.policy import APPLIES_TEST
 from promptpack.template.tree import descendants
 

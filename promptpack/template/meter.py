@@ -120,18 +120,15 @@ class Meter:
     def _refuse_items(self) -> NoReturn:
         raise LimitError("value", f"a list is longer than {self.limits.items:,} items")
 
-    def collect(self, values: Iterable[Any]) -> list[Any]:
-        """Return a list unchanged, and the items of a lazy value as a list; the work is not counted."""
+    def collect(self, values: Iterable[Any], steps_an_item: int = 0) -> list[Any]:
+        """Return a list unchanged, and the items of a lazy value as a list; the work for each item is counted."""
         limit = self.limits.items
         items = values if type(values) is list else list(islice(values, limit + 1))
         if len(items) > limit:
             self._refuse_items()
-        return items
-
-    def to_list(self, values: Iterable[Any]) -> list[Any]:
-        """Return the items of a value as a list."""
-        items = self.collect(values)
-        self.step(len(items))
+        self.steps -= steps_an_item * len(items)
+        if self.steps < 0:
+            self.refuse_steps()
         return items
 
     def measure(self, value: Any) -> int:
@@ -149,7 +146,10 @@ class Meter:
             count += len(node)
             if count > limit:
                 raise LimitError("value", f"a value contains more than {limit:,} values")
-            for child in node.values() if isinstance(node, dict) else node:
+            items = node.values() if isinstance(node, dict) else node
+            if _SIMPLE.issuperset(map(type, items)):
+                continue
+            for child in items:
                 kind = type(child)
                 if kind is dict or kind is list or (kind not in _SIMPLE and isinstance(child, (dict, list, tuple))):
                     containers.append(child)
@@ -256,7 +256,7 @@ def measure(value: Any) -> int:
 
 def to_list(values: Iterable[Any]) -> list[Any]:
     """Return the items of a value as a list."""
-    return current_meter().to_list(values)
+    return current_meter().collect(values, 1)
 
 
 def insert_step_counts(tree: Iterable[nodes.Node]) -> None:

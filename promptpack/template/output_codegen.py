@@ -5,35 +5,15 @@ from copy import copy
 from typing import Final, TypeGuard
 
 from jinja2 import nodes
-from jinja2.compiler import CodeGenerator, Frame
+from jinja2.compiler import Frame
 
+from promptpack.template.filter_codegen import FilterGenerator
 from promptpack.template.loops import COUNTER, COUNTER_CODE, has_counter
 from promptpack.template.meter import steps_per_iteration
 
 # Output is counted after its values are joined; this limit keeps a joined text small.
 _VALUES_A_CHUNK: Final = 8
-_SHORT_TEXT: Final = "is str and len({0}) < 64"
 _AS_TEXT: Final = "if type({0}) is not str: {0} = str({0}) if type({0}) is int else to_text({0})"
-INLINE_FILTERS: Final = {
-    "capitalize": (_SHORT_TEXT, "{0}.capitalize()"),
-    "count": ("in (list, dict, str)", "len({0})"),
-    "length": ("in (list, dict, str)", "len({0})"),
-    "lower": (_SHORT_TEXT, "{0}.lower()"),
-    "trim": (_SHORT_TEXT, "{0}.strip()"),
-    "upper": (_SHORT_TEXT, "{0}.upper()"),
-}
-"""Filters written inline: the condition on the value's type, and the result."""
-_INLINE_TESTS: Final = {
-    "defined": "not isinstance({0}, Undefined)",
-    "false": "{0} is False",
-    "mapping": "type({0}) is dict or {1}({0})",
-    "none": "{0} is None",
-    "string": "isinstance({0}, str)",
-    "true": "{0} is True",
-    "undefined": "isinstance({0}, Undefined)",
-}
-"""Tests written inline: the result for a value; `{1}` is the test itself."""
-
 _LIST_LOOP_CODE = {"index": "{0}.index0 + 1", "index0": "{0}.index0", "first": "{0}.index0 == 0", "last": "{0}.last"}
 # Marks the name of an `EnvironmentAttribute` that is a local expression instead.
 _LOCAL: Final = "local "
@@ -43,7 +23,7 @@ _USING_LOOP_VARIABLES: Final = (
 )  # fmt: skip
 
 
-class OutputGenerator(CodeGenerator):
+class OutputGenerator(FilterGenerator):
     """Writes inline code for mappings and text; other values go through the environment, as in Jinja."""
 
     def write_commons(self) -> None:
@@ -244,32 +224,6 @@ class OutputGenerator(CodeGenerator):
         text = self._write_pieces(list(_pieces(body)), frame)
         self.writeline(f"{name} = {text}")
         self.outdent()
-
-    def visit_Filter(self, node: nodes.Filter, frame: Frame) -> None:  # noqa: N802
-        """Write a filter; cheap filters are written inline."""
-        is_bare = not (node.args or node.kwargs or node.dyn_args or node.dyn_kwargs)
-        if node.node is not None and node.name in INLINE_FILTERS and is_bare:
-            self._write_inline(node.name, node.node, frame)
-        else:
-            super().visit_Filter(node, frame)
-
-    def _write_inline(self, filter_name: str, value: nodes.Expr, frame: Frame) -> None:
-        name = self.temporary_identifier()
-        condition, result = INLINE_FILTERS[filter_name]
-        self.write(f"({result.format(name)} if type({name} := ")
-        self.visit(value, frame)
-        self.write(f") {condition.format(name)} else {self.filters[filter_name]}({name}))")
-
-    def visit_Test(self, node: nodes.Test, frame: Frame) -> None:  # noqa: N802
-        """Write a test; cheap tests are written inline."""
-        if node.name not in _INLINE_TESTS or node.args or node.kwargs or node.dyn_args or node.dyn_kwargs:
-            super().visit_Test(node, frame)
-            return
-        name = self.temporary_identifier()
-        first, rest = _INLINE_TESTS[node.name].split("{0}", 1)
-        self.write(f"({first}({name} := ")
-        self.visit(node.node, frame)
-        self.write(f"){rest.format(name, self.tests[node.name])})")
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802
         """Write the lookup of a key."""

@@ -1,7 +1,7 @@
 """`python -m tests.fuzz.growth`: grow each production of the grammars, and find those whose cost per byte grows.
 
-A production is a way to write more of one construct: a schema keyword, a pattern operator, a YAML construct. To watch
-another one, add it to `PRODUCTIONS`. Each is grown to four sizes; one that costs more per byte at the last size than
+A production is a way to write more of one construct: a schema keyword, a pattern operator, a construct of YAML, of
+templates or of replies. To watch another one, add it to `PRODUCTIONS`. Each is grown to four sizes; one that costs more per byte at the last size than
 at the first, or more than a second, is saved as `.cache/fuzz/found-growth-*`.
 """
 
@@ -24,8 +24,8 @@ from promptpack.schema.safety import SchemaMeter, find_unsafe
 from promptpack.schema.validation import compile as compile_schema
 from promptpack.template.compiling import compile as compile_template
 from promptpack.template.engine import default_engine
-from promptpack.template.model import Source
-from tests.fuzz.targets import CONTEXT, ROOT
+from promptpack.template.model import Source, Syntax
+from tests.fuzz.targets import CONTEXT, PACK, ROOT
 
 COUNTS: Final = (50, 200, 800, 3_200)
 MAX_BYTES: Final = 1_000_000
@@ -109,14 +109,28 @@ YAML: Final = (
     "k#: 1\n", "# comment\n", "k#: &a# [1]\n", "k#: [[1], {a: 1}]\n", "k#: |\n  text\n", 'k#: "\\u0041"\n', "k#: >-\n a\n\n",
     "k#: 'it''s'\n", "? k#\n: 1\n", "k#: 0777\n", "k: 1\n", "k#: !tag 1\n", "é#: 1\n", "k#: {a: *a}\n", "- 1\n", "\t\n",
 )  # fmt: skip
-TEMPLATES: Final = (
-    "{{ a }}",
-    "{# comment #}",
-    "{% set x# = a %}",
-    "{% if a %}b{% endif %}",
-    "{{ a | upper }}",
-    "text\n",
-)
+TEMPLATES: Final[dict[Syntax, tuple[str, ...]]] = {
+    "jinja": (
+        "{{ a }}", "{# comment #}", "{% set x# = a %}", "{% if a %}b{% endif %}", "{{ a | upper }}", "text\n",
+        "{% for x# in c %}{{ x# }}{% endfor %}", "{% macro m#(x) %}{{ x }}{% endmacro %}{{ m#(1) }}", "{%- set x = a -%}",
+        "{% filter upper %}a{% endfilter %}", "{% set x# %}{{ a }}{% endset %}", "{% raw %}{{{% endraw %}",
+        "{% with x# = a %}{{ x# }}{% endwith %}", "{{ [a, #] }}", "{{ {'k#': a} }}", "{{ c[#:] }}", "{{ (a, #)[0] }}",
+        "{{ a is defined and b != # or not c }}", "{{ a if b else # }}", "{{ 'a' ~ # ~ b * 2 }}", "{{ a.k# }}",
+        "{% macro m#() %}{{ caller() }}{% endmacro %}{% call m#() %}b{% endcall %}", "{{ c | map('string') | join(',') }}",
+        "{% set n = namespace(x=#) %}{% set n.x = 1 %}", "{% if a %}", "{% for x in c %}", "{{ (", "{{ [", "{{ 'a", "{# ", "{% raw %}",
+    ),
+    "handlebars": (
+        "{{a}}", "{{{a}}}", "{{&a}}", "{{! comment }}", "{{!-- comment --}}", "{{#if a}}b{{else}}c{{/if}}", "{{~a~}}", "text\n",
+        "{{#unless a}}b{{/unless}}", "{{#each c}}{{this}}{{@index}}{{@first}}{{/each}}", "{{a.k#}}", "{{#if a}}", "{{#each c}}", "{{",
+    ),
+}  # fmt: skip
+REPLIES: Final = (
+    '{"k#": 1}', '{"answer": "x"} ', "[", "{", '{"a": ', "```json\n{}\n```\n", "<think>a</think>", '"', '"\\u0041" ', "{'a': 'b'} ",
+    "a#: 1\n", "// comment\n", '{"a": True, }', '<tool_call>{"name": "x", "arguments": {}}</tool_call>', "“a” ", "nan, ", "... ", "\\",
+    "/* ", "<tool_call>", "}", "]", ",", ":", '"k#": "v",\n', "First draft: ", "\n", "data: {}\n\n", "&quot;", "%7B", "\\\"", "{'",
+)  # fmt: skip
+PIECE: Final = 16
+"""The characters of each chunk of a stream."""
 
 # The start of a pack, and the entry that grows.
 PACKS: Final = {
@@ -164,8 +178,31 @@ def text_productions() -> Iterator[Production]:
     """Yield every YAML construct and every template construct."""
     for piece in YAML:
         yield Production(f"YAML {piece!r}", lambda count, piece=piece: _read(piece, 10 * count, _parse))  # type: ignore[misc]
-    for piece in TEMPLATES:
-        yield Production(f"template {piece!r}", lambda count, piece=piece: _read(piece, count, _render))  # type: ignore[misc]
+    for syntax, pieces in TEMPLATES.items():
+        for piece in pieces:
+
+            def use(count: int, piece: str = piece, syntax: Syntax = syntax) -> int:
+                return _read(piece, count, lambda text: _render(text, syntax))
+
+            yield Production(f"template in {syntax} {piece!r}", use)
+
+
+def reply_productions() -> Iterator[Production]:
+    """Yield every construct of replies, alone and in an answer that is not closed, read as a whole and in chunks."""
+    for piece, start in product(REPLIES, ("", '{"answer": "', '{"items": [')):
+        for name, check in (("reply", PACK.check), ("stream", _stream)):
+
+            def use(count: int, piece: str = piece, start: str = start, check: Callable[[str], object] = check) -> int:
+                return _read(piece, 10 * count, lambda text: check(start + text))
+
+            yield Production(f"{name} {start!r} with {piece!r}", use)
+
+
+def _stream(text: str) -> None:
+    stream = PACK.stream()
+    for start in range(0, len(text), PIECE):
+        stream.feed(text[start : start + PIECE])
+    stream.close()
 
 
 def _read(piece: str, count: int, read: Callable[[str], object]) -> int:
@@ -180,8 +217,8 @@ def _parse(text: str) -> None:
     parse(text, "fuzz.yaml").locate(("k1",))
 
 
-def _render(text: str) -> None:
-    compile_template(Source.of_text(text, "t"), default_engine()).render(CONTEXT)
+def _render(text: str, syntax: Syntax) -> None:
+    compile_template(Source.of_text(text, "t", syntax), default_engine()).render(CONTEXT)
 
 
 def pack_productions() -> Iterator[Production]:
@@ -213,6 +250,7 @@ PRODUCTIONS: Final[tuple[Callable[[], Iterator[Production]], ...]] = (
     schema_productions,
     pattern_productions,
     text_productions,
+    reply_productions,
     pack_productions,
 )
 

@@ -152,7 +152,7 @@ def test_the_reply_format_is_written_again_when_the_tools_change(make_pack: Make
     first, again = (pack.render(TOOLS=tools).messages[0].text for _ in range(2))
     assert "look: looks" in first
     assert again == first
-    with patch("promptpack.prompt.tool_actions.write_reply_format") as writing:
+    with patch("promptpack.prompt.reply_format.write_reply_format") as writing:
         assert pack.render(TOOLS=tools).messages[0].text == first
     writing.assert_not_called()
     tools[0]["description"] = "listens"

@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 
 from promptpack import AgentOutput, schema
+from promptpack.document import read_json
+from promptpack.files import Folder
 from promptpack.pack.model import ROLES
+from promptpack.pack.pack_schema import schema_problems
+from promptpack.pack.placed import Placed
+from promptpack.pack.references import References
 from promptpack.verdict.output import Risk
 
 FOLDER = Path(__file__).parents[3] / "schemas"
@@ -46,6 +51,14 @@ def test_a_schema_has_its_address_a_title_a_description_and_examples_that_it_acc
     bundled = schema.bundle(source, name, lambda _, file: (file, SOURCES[file]), schema.SchemaMeter())
     for example in source["examples"]:
         assert schema.compile(bundled).check(example) == ()
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_packs_can_refer_to_a_schema_without_checking_it(name: str) -> None:
+    document = read_json((FOLDER / name).read_bytes(), name)
+    placed = Placed(document.data, document, ())
+    assert schema_problems(placed) == []
+    assert list(References(Folder(str(FOLDER)), name)._check(placed, name, set())) == []
 
 
 @pytest.mark.parametrize("name", SOURCES)
