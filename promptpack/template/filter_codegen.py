@@ -1,4 +1,4 @@
-"""Filters and tests in generated code: cheap ones are written inline, lazy ones work at once where that is the same."""
+"""Filters and tests in generated code: cheap ones are written inline, lazy ones run at once if that gives the same."""
 
 from typing import Any, Final
 
@@ -59,7 +59,7 @@ class FilterGenerator(CodeGenerator):
             super().visit_Filter(node, frame)
 
     def _consume(self, node: nodes.Filter) -> None:
-        """Let the filter before this one do its work at once, if this one needs nothing else first."""
+        """Run the filter before this one at once, if nothing else must be evaluated first."""
         before = node.node
         is_constant = all(isinstance(one, nodes.Const) for one in node.args + [one.value for one in node.kwargs])
         is_constant = is_constant and not (node.dyn_args or node.dyn_kwargs)
