@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import promptpack
 from promptpack import hook
-from promptpack.flow.context import Arrival, find_arrival, make_context
 from promptpack.flow.model import END, CallerValue, FlowFile, Step
+from promptpack.flow.step_context import Arrival, find_arrival, make_context
 from promptpack.pack.contract import ERROR_ACTIONS
 from promptpack.pack.model import Pack
 from promptpack.problem import ContextError, Problem, UsageError, did_you_mean

@@ -6,13 +6,13 @@ from typing import Any, Final
 from promptpack.schema.equality import fingerprint
 
 Schema = Mapping[str, Any]
-# A value that may belong to more options belongs to no certain one.
+# With more options that a value may belong to, none is certain.
 _MAX_CANDIDATES: Final = 50
 _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,), "array": (list,), "string": (str,), "boolean": (bool,), "null": (type(None),),
     "integer": (int, float), "number": (int, float),
 }  # fmt: skip
-# Fixed words are short; a reply has a limit of its own.
+# Fixed words are short; replies have a separate limit.
 _STEPS: Final = 1_000_000_000
 
 

@@ -17,9 +17,9 @@ from promptpack.schema.supported_keywords import MAX_STEPS, SchemaFallbackError
 Schema = Mapping[str, Any]
 _T = TypeVar("_T")
 _MAX_REFS = 32
-# A value is compared with so many conditions, and parts of its schema; the contract checks it with all.
+# A value is compared with this many conditions and parts of its schema; the contract checks all of them.
 _MAX_PARTS = 50
-# A reply has a limit of its own.
+# Replies have a separate limit.
 _WORD_STEPS = 1_000_000_000
 _CONDITIONS = frozenset(("if", "anyOf", "oneOf"))
 _NAMING = frozenset(("properties", "patternProperties"))

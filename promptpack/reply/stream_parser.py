@@ -9,7 +9,7 @@ from promptpack.reply.align import align
 from promptpack.reply.bare_values import bare_node
 from promptpack.reply.candidates import is_labelled
 from promptpack.reply.hidden_text import KINDS, MAX_MARKER_LENGTH, end_pattern, find_channel, may_become_channel
-from promptpack.reply.opening import find_opening, needs_more_text, searched_end
+from promptpack.reply.object_start import find_opening, needs_more_text, searched_end
 from promptpack.reply.partial_object import PartialObject
 from promptpack.reply.reading import Reading
 from promptpack.reply.repair import set_at

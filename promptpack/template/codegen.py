@@ -197,7 +197,7 @@ class PackGenerator(OutputGenerator):
             super().visit_Filter(node, frame)
 
     def _consume(self, node: nodes.Filter) -> None:
-        """Let the filter before this one do its work at once, if this one needs nothing else first."""
+        """Run the filter before this one at once, if nothing else must be evaluated first."""
         before = node.node
         is_constant = all(isinstance(one, nodes.Const) for one in node.args + [one.value for one in node.kwargs])
         is_constant = is_constant and not (node.dyn_args or node.dyn_kwargs)

@@ -163,7 +163,7 @@ def _sum(environment: Any, iterable: Any, attribute: Any = None, start: Any = 0)
 
 
 def _defer(function: Callable[..., Iterable[Any]]) -> Callable[..., Iterator[Any]]:
-    """Return a filter that does nothing before its result is iterated over; `at_once` is the filter that does not."""
+    """Return a filter that does nothing before its result is iterated over; `at_once` runs it immediately."""
 
     @wraps(function)
     def deferred(*values: Any, **options: Any) -> Iterator[Any]:

@@ -1,6 +1,6 @@
 import pytest
 
-from promptpack.reply.opening import find_opening, needs_more_text, searched_end
+from promptpack.reply.object_start import find_opening, needs_more_text, searched_end
 
 
 @pytest.mark.parametrize(
