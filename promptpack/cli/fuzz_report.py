@@ -8,8 +8,8 @@ import click
 from promptpack import document
 from promptpack.characters import visible
 from promptpack.cli.console import print_json
-from promptpack.cli.new_files import dump
 from promptpack.cli.progress import track
+from promptpack.document.dumping import dump
 from promptpack.pack.model import Pack
 from promptpack.problem import PackError
 from promptpack.trial.fuzz import Finding, FuzzReport, fuzz

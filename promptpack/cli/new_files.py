@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import yaml
-
+from promptpack.document.dumping import dump
 from promptpack.library.entry import Entry
 from promptpack.pack.model import Pack
 from promptpack.pack.sections import Sections
@@ -13,17 +12,6 @@ from promptpack.pack.sections import Sections
 HEADER = "# yaml-language-server: $schema=../pack.schema.json\n"
 _VERSION = "0.1.0-dev"
 _ANY_HEADER = re.compile(r"# yaml-language-server:[^\n]*\n")
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes texts of several lines as blocks."""
-
-
-def _write_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
-
-
-_Dumper.add_representer(str, _write_text)
 
 
 def write_copy(entry: Entry, name: str) -> str:
@@ -95,8 +83,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def dump(data: Any, *, ascii_only: bool = False) -> str:
-    """Return data as YAML in block style; with `ascii_only`, all other characters are escaped."""
-    return yaml.dump(data, Dumper=_Dumper, allow_unicode=not ascii_only, sort_keys=False, width=10_000)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from promptpack import document, files
-from promptpack.cli.new_files import dump
+from promptpack.document.dumping import dump
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.prompt import Prompt

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import yaml
-
+from promptpack.document.dumping import dump
 from promptpack.pack.placed import Placed
 from promptpack.problem import Location
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 _HEAD: Final = ("promptpack", "name", "version", "locale", "description")
 # How an own message says where it belongs among the inherited ones.
 _PLACES: Final = ("before", "after")
-_WIDTH: Final = 10**6
 
 
 class ResolvedPart(NamedTuple):
@@ -28,21 +26,6 @@ class ResolvedPart(NamedTuple):
     location: Location | None
     is_named: bool = False
     """Whether it is a separate part, such as an input or a message: its location is always shown."""
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes texts of several lines as blocks."""
-
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 -- a method of PyYAML
-        """Write every value where it is."""
-        return True
-
-
-def _write_string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
-
-
-_Dumper.add_representer(str, _write_string)
 
 
 def resolve_parts(compiled: CompiledSections, ancestors: Iterable[Document] = ()) -> list[ResolvedPart]:
@@ -165,6 +148,5 @@ def _walk_placed(placed: Placed, path: tuple[str | int, ...], *, is_named: bool 
 
 def _write_scalar(value: Any, indent: str = "") -> str:
     """Write a value without children on one line, or as a block with an indentation."""
-    text: str = yaml.dump(value, Dumper=_Dumper, allow_unicode=True, width=_WIDTH)
-    first, *rest = text.removesuffix("\n").removesuffix("\n...").split("\n")
+    first, *rest = dump(value).removesuffix("\n").removesuffix("\n...").split("\n")
     return "\n".join((first, *(f"{indent}{line[2:]}" if line.strip() else "" for line in rest)))

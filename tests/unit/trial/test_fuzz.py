@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from promptpack import Library, Pack, document, trial
-from promptpack.cli.new_files import dump
+from promptpack.document.dumping import dump
 from promptpack.trial.fuzz import Finding, fuzz
 from promptpack.trial.fuzz.attacks import ATTACKS
 from promptpack.trial.fuzz.fences import text_outside_fences
