@@ -52,9 +52,8 @@ class _Writer:
         facts = list(self._constraints({key: value for key, value in self._shape.items() if key not in known}))
         if facts:
             lines.append(f"({self._words['whole_reply']}: {', '.join(facts)})")
-        example = self._example()
-        if example is not None:
-            lines += [self._words["example"], json.dumps(example, ensure_ascii=False, indent=2)]
+        if self._contract._shown_example:
+            lines += [self._words["example"], self._contract._shown_example]
         return "\n".join(lines)
 
     def _fields(self, schema: Mapping[str, Any], depth: int) -> list[str]:
@@ -100,7 +99,9 @@ class _Writer:
         return f"{'  ' * depth}- {action.name}:{detail}" + (f" ({', '.join(facts)})" if facts else "")
 
     def _line(self, name: str, schema: Mapping[str, Any], required: bool, depth: int, by_action: bool) -> str:
-        facts = [self._kind(schema), self._words["required" if required else "optional"], *self._constraints(schema)]
+        facts = [self._kind(schema), self._words["required" if required else "optional"]]
+        if not _CONSTRAINTS.isdisjoint(schema):
+            facts += self._constraints(schema)
         if by_action:
             facts.append(self._words["by_action"])
         text = schema.get("x-descriptions", {}).get(self._language, schema.get("description", ""))
@@ -159,10 +160,6 @@ class _Writer:
             return value
         found = resolve(self._shape, value) if depth < _MAX_DEPTH else {}
         return {key: self._inline(item, depth + 1) for key, item in found.items() if key not in _NOT_ENFORCED}
-
-    def _example(self) -> Any:
-        named = (action.example for action in self._contract.actions.values() if action.example is not None)
-        return next(named, self._contract.example)
 
 
 def _actions_of(condition: Mapping[str, Any]) -> Sequence[str]:
