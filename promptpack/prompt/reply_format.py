@@ -9,6 +9,7 @@ from promptpack.pack.references import resolve
 from promptpack.words import words
 
 _MAX_DEPTH = 8
+_MEMBERS = frozenset(("properties", "required"))
 _NOT_ENFORCED = ("$defs", "description", "title", "x-descriptions")
 # Keywords with one value, which is part of the phrase.
 _PHRASES = (
@@ -69,7 +70,9 @@ class _Writer:
             if by_action:
                 lines += self._params(depth + 1)
             elif depth < _MAX_DEPTH:
-                lines += self._fields(self._innermost(resolved), depth + 1)
+                inner = self._innermost(resolved)
+                if not _MEMBERS.isdisjoint(inner):
+                    lines += self._fields(inner, depth + 1)
         return lines
 
     def _innermost(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
