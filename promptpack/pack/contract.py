@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -99,6 +100,13 @@ class Contract:
         """The example of the reply, and those of its actions."""
         named = (self.example, *(action.example for action in self.actions.values()))
         return tuple(one for one in named if one is not None)
+
+    @cached_property
+    def _shown_example(self) -> str:
+        """The JSON of the example in `reply_format`, the first of an action if there is one; empty without examples."""
+        named = (action.example for action in self.actions.values() if action.example is not None)
+        example = next(named, self.example)
+        return "" if example is None else json.dumps(example, ensure_ascii=False, indent=2)
 
     @cached_property
     def schema(self) -> Schema:

@@ -15,6 +15,7 @@ from promptpack.schema.pointers import find_target, split_pointer
 SHIPPED_ADDRESS = "https://promptpack.dev/schemas/1/"
 _SHIPPED = "shipped:"
 _VALUES = ("const", "default", "enum", "examples")
+_LEAVES = frozenset((str, int, float, bool, type(None)))
 _MAX_STEPS = 8
 
 
@@ -198,13 +199,14 @@ def find_references(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tu
     """Yield each `$ref` of a schema with its path."""
     if isinstance(value, list):
         for index, item in enumerate(value):
-            yield from find_references(item, (*path, index))
+            if type(item) not in _LEAVES:
+                yield from find_references(item, (*path, index))
     elif isinstance(value, Mapping):
         for key, item in value.items():
             if isinstance(item, str):
                 if key == "$ref":
                     yield (*path, key), item
-            elif key not in _VALUES:
+            elif key not in _VALUES and type(item) not in _LEAVES:
                 yield from find_references(item, (*path, key))
 
 

@@ -29,7 +29,7 @@ def is_foreign(history: Any) -> bool:
 
 
 def _is_foreign_item(item: Any) -> bool:
-    if not isinstance(item, Mapping):
+    if type(item) is not dict and not isinstance(item, Mapping):
         return False
     if "role" not in item:
         return _kind(item) in _LANGCHAIN_ROLES or _kind(item) in _ITEMS

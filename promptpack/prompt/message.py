@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
+from promptpack.frozen import create
 from promptpack.pack.model import ROLES, Role
 from promptpack.problem import ContextError, Problem, did_you_mean
 from promptpack.prompt.encoding import is_a
@@ -137,7 +138,7 @@ def read_message(value: Any, where: str = "message") -> Message:
         raise ContextError(Problem("PP412", f"{where} has no valid role", None, hint))
     content = _read_content(value.get("content"), where)
     if _USUAL_KEYS.issuperset(value):
-        return Message(role, content)
+        return create(Message, role=role, content=content)
     return Message(
         role,
         content,

@@ -15,6 +15,7 @@ from promptpack.template.values import MAX_DEPTH, MAX_TEXTS, is_plain
 
 # The bytes of half of a surrogate pair; in the fingerprint of plain data, other bytes match only by chance.
 _SURROGATE: Final = re.compile(rb"\xed[\xa0-\xbf]")
+_SURROGATE_START: Final = b"\xed"
 _SHORT: Final = 1_000
 _DEFAULT: Final = Limits()
 _NO_TABLE: Final[Encode] = {}
@@ -61,8 +62,8 @@ class _NotPlainError(Exception):
 
 def can_skip_copy(value: Any, fingerprint: bytes, limits: Limits) -> bool:
     """Return whether the mapping or list with this fingerprint is plain data that needs no copy."""
-    has_valid_text = len(fingerprint) <= limits.text and not _SURROGATE.search(fingerprint)
-    return has_valid_text and is_plain(value, fingerprint, limits)
+    has_valid_text = _SURROGATE_START not in fingerprint or not _SURROGATE.search(fingerprint)
+    return has_valid_text and len(fingerprint) <= limits.text and is_plain(value, fingerprint, limits)
 
 
 class _Copier:

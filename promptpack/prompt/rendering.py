@@ -1,8 +1,10 @@
 """`Pack` + context -> `Prompt`: check the context, then render each message from its own template."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from promptpack.frozen import create
 from promptpack.pack.model import CallTemplate, MessageTemplate, Pack, PartTemplate
 from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.context import Context, check_context
@@ -63,7 +65,9 @@ def render_messages(pack: Pack, checked: Context, scope: Scope, tools: ToolSet |
             from promptpack.prompt.overlay_rendering import apply_overlay
 
             messages, origins = apply_overlay(pack.overlay, messages, origins, scope)
-    return Prompt(pack, tuple(messages), checked.snapshot, tuple(origins), tools=tools)
+    return create(
+        Prompt, pack=pack, messages=tuple(messages), context=checked.snapshot, origins=tuple(origins), tools=tools
+    )
 
 
 def build_scope(pack: Pack, checked: Context, tools: ToolSet | None) -> Scope:
@@ -81,13 +85,14 @@ def _render_message(template: MessageTemplate, scope: Scope) -> list[Message]:
         return []
     if template.history:
         return _read_history(template, scope[template.history])
-    message = Message(
-        template.role,
-        _render_content(template.content, scope),
-        template.name.render(scope) if template.name else None,
-        tuple(_render_call(call, scope) for call in template.tool_calls) if template.tool_calls else (),
-        template.tool_call_id.render(scope) if template.tool_call_id else None,
-    )
+    message = create(Message, role=template.role, content=_render_content(template.content, scope))
+    if template.name or template.tool_calls or template.tool_call_id:
+        message = replace(
+            message,
+            name=template.name.render(scope) if template.name else None,
+            tool_calls=tuple(_render_call(call, scope) for call in template.tool_calls),
+            tool_call_id=template.tool_call_id.render(scope) if template.tool_call_id else None,
+        )
     return [message]
 
 

@@ -14,6 +14,7 @@ from promptpack.template.values import value_key
 from promptpack.words import words
 
 _MAX_DEPTH = 8
+_MEMBERS = frozenset(("properties", "required"))
 _NOT_ENFORCED = ("$defs", "description", "title", "x-descriptions")
 # Keywords with one value, which is part of the phrase.
 _PHRASES = (
@@ -104,9 +105,8 @@ class _FormatWriter:
         facts = list(self._constraints({key: value for key, value in self._shape.items() if key not in known}))
         if facts:
             lines.append(f"({self._words['whole_reply']}: {', '.join(facts)})")
-        example = self._example()
-        if example is not None:
-            lines += [self._words["example"], json.dumps(example, ensure_ascii=False, indent=2)]
+        if self._contract._shown_example:
+            lines += [self._words["example"], self._contract._shown_example]
         return "\n".join(lines)
 
     def _fields(self, schema: Mapping[str, Any], depth: int) -> list[str]:
@@ -122,7 +122,9 @@ class _FormatWriter:
             if by_action:
                 lines += self._params(depth + 1)
             elif depth < _MAX_DEPTH:
-                lines += self._fields(self._innermost(resolved), depth + 1)
+                inner = self._innermost(resolved)
+                if not _MEMBERS.isdisjoint(inner):
+                    lines += self._fields(inner, depth + 1)
         return lines
 
     def _innermost(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -152,7 +154,9 @@ class _FormatWriter:
         return f"{'  ' * depth}- {action.name}:{detail}" + (f" ({', '.join(facts)})" if facts else "")
 
     def _line(self, name: str, schema: Mapping[str, Any], required: bool, depth: int, by_action: bool) -> str:
-        facts = [self._kind(schema), self._words["required" if required else "optional"], *self._constraints(schema)]
+        facts = [self._kind(schema), self._words["required" if required else "optional"]]
+        if not _CONSTRAINTS.isdisjoint(schema):
+            facts += self._constraints(schema)
         if by_action:
             facts.append(self._words["by_action"])
         text = schema.get("x-descriptions", {}).get(self._language, schema.get("description", ""))
@@ -211,10 +215,6 @@ class _FormatWriter:
             return value
         found = resolve(self._shape, value) if depth < _MAX_DEPTH else {}
         return {key: self._inline(item, depth + 1) for key, item in found.items() if key not in _NOT_ENFORCED}
-
-    def _example(self) -> Any:
-        named = (action.example for action in self._contract.actions.values() if action.example is not None)
-        return next(named, self._contract.example)
 
 
 def _actions_of(condition: Mapping[str, Any]) -> Sequence[str]:

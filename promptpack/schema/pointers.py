@@ -15,6 +15,7 @@ Load = Callable[[str, str], tuple[str, Mapping[str, Any]]]
 _FILE_KEYS = ("$id", "$schema")
 # Keywords that hold plain values, in which "$ref" is an ordinary key.
 _VALUE_KEYS = frozenset(("const", "default", "enum", "examples"))
+_LEAVES = frozenset((str, int, float, bool, type(None)))
 
 
 def pointer(path: Iterable[str | int]) -> str:
@@ -47,11 +48,11 @@ def bundle(schema: Mapping[str, Any], file: str, load: Load, meter: SchemaMeter)
 def rebase(schema: Any, prefix: str) -> Any:
     """Return a schema moved below `prefix` (such as `#/$defs/params`), with its local references adjusted."""
     if isinstance(schema, list):
-        return [rebase(item, prefix) for item in schema]
+        return [item if type(item) in _LEAVES else rebase(item, prefix) for item in schema]
     if type(schema) is not dict and not isinstance(schema, Mapping):
         return schema
     moved = {
-        key: value if type(value) is str or key in _VALUE_KEYS else rebase(value, prefix)
+        key: value if type(value) in _LEAVES or key in _VALUE_KEYS else rebase(value, prefix)
         for key, value in schema.items()
     }
     reference = moved.get("$ref")

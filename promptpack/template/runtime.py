@@ -13,6 +13,7 @@ from jinja2 import Environment, StrictUndefined, UndefinedError
 from jinja2 import Template as JinjaTemplate
 from jinja2.environment import TemplateModule
 from jinja2.exceptions import TemplateRuntimeError
+from jinja2.nodes import EvalContext
 from jinja2.runtime import Context, LoopContext, Undefined
 from jinja2.utils import missing
 
@@ -117,6 +118,22 @@ class PackContext(Context):
     snapshot: Mapping[str, Any] = MappingProxyType({})
     fingerprints: Mapping[str, Fingerprint] | None = None
     cache: PackCache | None = None
+
+    def __init__(
+        self,
+        environment: Environment,
+        parent: dict[str, Any],
+        name: str | None,
+        blocks: Mapping[str, Callable[[Context], Iterator[str]]],
+        globals: Any = None,  # noqa: A002, ARG002 -- Jinja's signature
+    ) -> None:
+        # As in Jinja; what is the same in every context is made once.
+        self.environment = environment
+        self.eval_ctx: EvalContext = environment.eval_context  # type: ignore[attr-defined]  # a `PackEnvironment`
+        self.globals_keys: set[str] = environment.globals.keys()  # type: ignore[assignment]
+        self.parent, self.name = parent, name
+        self.vars, self.exported_vars = {}, set()
+        self.blocks = {key: [block] for key, block in blocks.items()}
 
     def derived(self, locals: dict[str, Any] | None = None) -> "PackContext":  # noqa: A002 -- Jinja's own name
         """Return the context of a block."""

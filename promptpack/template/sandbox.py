@@ -10,6 +10,7 @@ from jinja2.environment import TemplateModule
 from jinja2.exceptions import SecurityError
 from jinja2.filters import _GroupTuple
 from jinja2.lexer import TokenStream
+from jinja2.nodes import EvalContext
 from jinja2.runtime import BlockReference, Context, LoopContext, Macro, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
@@ -88,6 +89,8 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
         self.filters: dict[str, Function] = dict(FILTERS)
         self.tests: dict[str, Function] = dict(TESTS)  # type: ignore[assignment]  # Jinja has no annotation
         self.globals: dict[str, Function] = dict(FUNCTIONS)  # type: ignore[assignment]
+        # That of every context: it changes only in blocks that set `autoescape`, which templates cannot use.
+        self.eval_context = EvalContext(self, None)
         # The Jinja context of expressions: filters and calls get it, but never look up variables in it.
         self.empty_context: PackContext = PackContext(self, dict(FUNCTIONS), None, {})
 

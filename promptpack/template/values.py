@@ -50,8 +50,8 @@ _MARSHAL_WITHOUT_SHARING: Final = 2
 # Writing JSON takes longer than other work on the same text.
 _CHARACTERS_A_STEP_OF_JSON: Final = 16
 # Huge and tiny numbers, which JSON writers format differently. In indented JSON, a number ends its line; no text does.
-_EXPONENT: Final = re.compile(rb"e(?<=[0-9]e)[-+]?[0-9]+,?\n")
-_TINY: Final = b"0.0000"
+_EXPONENT: Final = re.compile(rb"e[-+0-9][0-9]*,?\n")
+_TINY: Final = b".0000"
 _CONTAINERS: Final = frozenset((dict, list))
 _TEXT: Final = frozenset((str,))
 
@@ -178,7 +178,8 @@ def _write_fast(value: Any, indent: int) -> str | None:
         written = _default_writer()(value) if is_default else _indent_writer()(value, indent=indent)
     except ValueError:
         return None
-    return None if _TINY in written or _EXPONENT.search(written) else written.decode()
+    # Searched backwards: the first character of the needle is rarer in identifiers than the last.
+    return None if written.rfind(_TINY) >= 0 or _EXPONENT.search(written) else written.decode()
 
 
 @cache

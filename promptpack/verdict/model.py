@@ -6,6 +6,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
+from promptpack.frozen import create
 from promptpack.lazy import cached_property
 from promptpack.problem import Problem, ReplyError
 from promptpack.prompt.message import ToolCall
@@ -211,12 +212,9 @@ class Verdict:
 def accept(
     reading: Reading, unchecked: tuple[str, ...], make_output: Callable[[], Any] | None, find_extras: Callable[[], Any]
 ) -> Verdict:
-    """Return the verdict on a reply that meets the contract.
-
-    Without the frozen constructor, which would take as long as some rules: fields that are not set have their defaults.
-    """
-    verdict = object.__new__(Verdict)
-    verdict.__dict__.update(
+    """Return the verdict on a reply that meets the contract."""
+    return create(
+        Verdict,
         outcome=reading.outcome,
         data=reading.value,
         repairs=reading.repairs,
@@ -225,7 +223,6 @@ def accept(
         make_output=make_output,
         find_extras=find_extras,
     )
-    return verdict
 
 
 def same(value: Any) -> Any:
