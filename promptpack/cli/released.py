@@ -56,7 +56,7 @@ def _compare_with_lock(root: str) -> list[Problem]:
 
 
 def _compare(now: Library, then: Library, changed: set[str], root: str) -> Iterator[Problem]:
-    from promptpack.library.parents import ancestors
+    from promptpack.library.building import ancestors
 
     releases = {(entry.name, entry.version, entry.locale): entry for entry in then.entries}
     has_shared = any(not path.endswith((".yaml", ".yml")) for path in changed)

@@ -14,11 +14,10 @@ from promptpack.files import Folder
 from promptpack.lazy import cached_property
 from promptpack.library import choosing
 from promptpack.library.build_cache import digest_of_partials
-from promptpack.library.build_result import try_build
+from promptpack.library.building import extends_of, find_parent, read_parent, try_build
 from promptpack.library.choosing import parse_reference, sort_key
 from promptpack.library.contents import Contents, add_conflicts, read_contents, replace_text
 from promptpack.library.entry import BuildResult, Entry, Listed, complete_variants
-from promptpack.library.parents import extends_of, find_parent, read_parent
 from promptpack.library.pinned_sources import open_sources
 from promptpack.pack import building
 from promptpack.pack.building import BuildContext, CompiledSections

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from promptpack.files import SIBLING, Folder, shipped
+from promptpack.library.building import ancestors
 from promptpack.library.contents import LABELS, LOCK
 from promptpack.library.entry import Entry
 from promptpack.library.labels import find_problems
 from promptpack.library.lock import Lock, LockedFile, LockKey, key_of, write_lock
-from promptpack.library.parents import ancestors
 from promptpack.library.pinned_sources import find_unlocked
 from promptpack.pack.building import TESTS
 from promptpack.pack.digest import RENDERING_RULES

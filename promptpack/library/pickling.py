@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from promptpack.cache import Cache
 from promptpack.files import Folder
+from promptpack.library.building import lineage
 from promptpack.library.contents import FLOW, LABELS, LOCK, read_contents
 from promptpack.library.entry import Entry
-from promptpack.library.parents import lineage
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError
 from promptpack.sources.memory_folder import MemoryFolder

@@ -6,11 +6,10 @@ from itertools import zip_longest
 
 from promptpack.cache import Cache
 from promptpack.files import Folder, stamp_place
-from promptpack.library.build_result import try_build
+from promptpack.library.building import ancestors, try_build
 from promptpack.library.contents import FLOW, LABELS, LOCK, Contents, read_contents
 from promptpack.library.entry import BuildResult, Entry
 from promptpack.library.library import Library
-from promptpack.library.parents import ancestors
 from promptpack.library.reload_report import Absence, PackName, ReloadReport
 from promptpack.pack.model import Pack
 from promptpack.problem import PackError, Problem, UsageError

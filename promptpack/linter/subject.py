@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from promptpack.document import Document
 from promptpack.files import Folder, RecordingFolder
 from promptpack.lazy import cached_property
-from promptpack.library import Library, parents
+from promptpack.library import Library, building
 from promptpack.library.entry import Entry
 from promptpack.linter.paragraphs import ParagraphIndex, find_paragraphs
 from promptpack.linter.parsed_texts import (
@@ -263,11 +263,11 @@ class LintLibrary:
 
     def ancestors(self, entry: Entry) -> Iterator[tuple[str, str, Entry]]:
         """Yield the files that a pack extends, nearest first, each with the value of `extends` and the locale."""
-        return parents.ancestors(self.library, entry)
+        return building.ancestors(self.library, entry)
 
     def follow(self, references: Iterable[tuple[str, str]]) -> Sequence[Entry] | None:
         """Return the files that a chain of `extends` and locales finds now; None if one of them does not exist."""
-        return parents.follow(self.library, references)
+        return building.follow(self.library, references)
 
     def digest_of_partials(self, folder: Folder) -> str:
         """Return a digest of the partials that the packs of a folder share."""

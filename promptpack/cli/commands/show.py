@@ -9,7 +9,7 @@ import click
 from promptpack.characters import visible
 from promptpack.cli.console import print_json
 from promptpack.cli.options import key_option, locale_option, open_library, pack_argument, packs_option
-from promptpack.library.parents import ancestors
+from promptpack.library.building import ancestors
 from promptpack.pack.model import Pack
 from promptpack.pack.placed import Placed
 from promptpack.pack.resolved import ResolvedPart, resolve_parts, to_data, write_yaml
