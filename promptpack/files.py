@@ -145,7 +145,7 @@ class Folder:
             with ExitStack() as stack:
                 prepared = []
                 for path, text in texts.items():
-                    require_writable(self.show(path))
+                    require_writable(self._join(path))
                     prepared.append(stack.enter_context(write_temporary(self.root, path, text.encode())))
                 for path, file in zip(texts, prepared, strict=True):  # noqa: B007 -- an error names the path
                     file.replace()

@@ -15,7 +15,7 @@ from promptpack.library import Library
 from promptpack.library.choosing import choose, parse_reference
 from promptpack.library.contents import read_contents
 from promptpack.problem import Location, Problem, UsageError
-from promptpack.source_names import is_archive, is_source
+from promptpack.source_names import is_archive, is_source, without_credentials
 from promptpack.sources.git import Revision
 from promptpack.sources.memory_folder import MemoryFolder
 from promptpack.sources.opening import open_folder
@@ -58,7 +58,7 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         if self.revision:
             return ", ".join(f"git:{self.revision}:{folder}" for folder in self.folders)
-        return ", ".join(self.folders) or _first(())
+        return ", ".join(map(without_credentials, self.folders)) or _first(())
 
     def open(self) -> Library:
         """Return the packs of the place; a revision without the folder has none."""
@@ -94,7 +94,7 @@ def is_revision(name: str, folders: tuple[str, ...]) -> bool:
 
 def _open_revision(folder: str, revision: str) -> Folder:
     if is_source(folder) or is_archive(folder):
-        message = f"{folder!r} has no revision {revision!r}"
+        message = f"{without_credentials(folder)!r} has no revision {revision!r}"
         raise UsageError(Problem("PP945", message, None, "a revision needs a folder in a git repository"))
     source = f"git:{revision}:{folder}"
     try:

@@ -52,7 +52,7 @@ class Collector:
         self._limit = limit
         self._price = price
         self._outage = Outage()
-        self.done = CollectionResult()
+        self.done: CollectionResult = CollectionResult()
 
     async def collect(
         self, samples: Sequence[Sample], concurrency: int, on_done: Callable[[], object] = lambda: None

@@ -16,7 +16,7 @@ class FixedWords:
 
     def __init__(self, words: tuple[Any, ...], synonyms: Any) -> None:
         self.all = words
-        self.names = sorted(word for word in words if isinstance(word, str))
+        self.names: list[str] = sorted(word for word in words if isinstance(word, str))
         self.synonyms: Mapping[str, Any] = synonyms if isinstance(synonyms, Mapping) else {}
         self._synonym_names = sorted(self.synonyms)
         self._by_fold: dict[str, list[str]] = {}

@@ -51,7 +51,7 @@ class Project:
     def __init__(self, root: str) -> None:
         self.folder: files.Folder = files.Folder(root)
         self.workspace: Workspace = Workspace(root)
-        self.lock = threading.RLock()
+        self.lock: threading.RLock = threading.RLock()
 
     @property
     def library(self) -> Library:

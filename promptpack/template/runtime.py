@@ -131,9 +131,13 @@ class PackContext(Context):
         self.environment = environment
         self.eval_ctx: EvalContext = environment.eval_context  # type: ignore[attr-defined]  # a `PackEnvironment`
         self.globals_keys: set[str] = environment.globals.keys()  # type: ignore[assignment]
-        self.parent, self.name = parent, name
-        self.vars, self.exported_vars = {}, set()
-        self.blocks = {key: [block] for key, block in blocks.items()}
+        self.parent: dict[str, Any] = parent
+        self.name: str | None = name
+        self.vars: dict[str, Any] = {}
+        self.exported_vars: set[str] = set()
+        self.blocks: dict[str, list[Callable[[Context], Iterator[str]]]] = {
+            key: [block] for key, block in blocks.items()
+        }
 
     def derived(self, locals: dict[str, Any] | None = None) -> "PackContext":  # noqa: A002 -- Jinja's own name
         """Return the context of a block."""

@@ -90,7 +90,7 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
         self.tests: dict[str, Function] = dict(TESTS)  # type: ignore[assignment]  # Jinja has no annotation
         self.globals: dict[str, Function] = dict(FUNCTIONS)  # type: ignore[assignment]
         # That of every context: it changes only in blocks that set `autoescape`, which templates cannot use.
-        self.eval_context = EvalContext(self, None)
+        self.eval_context: EvalContext = EvalContext(self, None)
         # The Jinja context of expressions: filters and calls get it, but never look up variables in it.
         self.empty_context: PackContext = PackContext(self, dict(FUNCTIONS), None, {})
 

@@ -22,8 +22,8 @@ class ComparisonMeter:
     """The steps that one comparison may still take: for its decisions about schemas, and for its word diffs."""
 
     def __init__(self) -> None:
-        self.schemas = StepMeter(MAX_SHARED_STEPS)
-        self.words = DiffSteps(MAX_SHARED_WORD_STEPS)
+        self.schemas: StepMeter = StepMeter(MAX_SHARED_STEPS)
+        self.words: DiffSteps = DiffSteps(MAX_SHARED_WORD_STEPS)
 
 
 class Side(NamedTuple):

@@ -166,7 +166,15 @@ def test_a_source_can_be_removed_from_a_lock(locked: Path) -> None:
     "source", ["https://user:secret@host/a.zip?key=secret", "zip://x::https://u:secret@host/a.zip"]
 )
 def test_no_command_shows_credentials(here: Path, source: str) -> None:
-    for words in (["new", "other", "-p", source], ["list", "-p", source], ["lint", source], ["lock", source]):
+    for words in (
+        ["new", "other", "-p", source],
+        ["list", "-p", source],
+        ["lint", source],
+        ["lock", source],
+        ["studio", source],
+        ["diff", "demo", "-p", source],
+    ):
         done = run(here, *words)
         assert done.returncode == 2
         assert "secret" not in done.stdout + done.stderr
+    assert [path.name for path in here.iterdir()] == ["packs.zip"]

@@ -148,3 +148,14 @@ def test_a_write_cannot_go_up(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="PP126 cannot be written: Operation not permitted"):
         Folder(str(tmp_path / "packs")).write({"../a.yaml": "x"})
     assert [path.name for path in tmp_path.iterdir()] == ["packs"]
+
+
+@pytest.mark.parametrize(
+    "name", ["https://user:secret@host/a.zip?key=secret/x.yaml", "zip://x::https://u:secret@host/x.yaml"]
+)
+def test_a_source_is_never_a_path_to_write_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=r"host.*: PP784 cannot be written: it is in a read-only source") as raised:
+        files.write(name, "x")
+    assert "secret" not in str(raised.value)
+    assert not list(tmp_path.iterdir())

@@ -12,6 +12,7 @@ from promptpack.cli.model_options import Models, cycle_settings, model_options, 
 from promptpack.cycle import Services, Transcript
 from promptpack.problem import Location, MissingExtraError, Problem, UsageError
 from promptpack.prompt.prompt import Prompt
+from promptpack.source_names import without_credentials
 
 
 @click.command("studio")
@@ -66,9 +67,10 @@ def command(path: str, port: int | None, no_open: bool, replies_file: str | None
 def _find_root(path: str) -> str:
     """Return the folder of packs of a path; an archive or a URL cannot be edited."""
     hint = "name a folder of packs, such as: promptpack studio packs"
+    place = Location(without_credentials(path))
     if not files.Folder(path).is_there and not files.is_file(path):
-        raise UsageError(Problem("PP991", "there is no such folder", Location(path), hint))
+        raise UsageError(Problem("PP991", "there is no such folder", place, hint))
     root = files.find_root(path)[0]
     if not files.Folder(root).is_there or (not path.endswith((".yaml", ".yml", ".j2")) and files.is_file(path)):
-        raise UsageError(Problem("PP991", "the studio edits a folder of packs", Location(path), hint))
+        raise UsageError(Problem("PP991", "the studio edits a folder of packs", place, hint))
     return root

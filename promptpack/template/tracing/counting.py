@@ -76,7 +76,7 @@ class CountingEngine(Engine):
         environment = CountingEnvironment(PartialLoader(self), engine.limits.tokens)
         environment.record, environment.parts, environment.passes = record, [], {}
         self.environment: PackEnvironment = environment
-        self.parts = environment.parts
+        self.parts: list[CountedPart] = environment.parts
         self._compiled: dict[tuple[str | None, str, str], CompiledTree] = {}
 
     def count(self, template: Template) -> Template:
