@@ -26,7 +26,7 @@ _PLAIN_OBJECT = re.compile(r'[{｛]\s*+"[^"\n]{1,300}+"\s*+:')
 _PLAIN = re.compile(rf"[{{｛]{BLANK}{KEY}|(?<!\\){QUOTED_KEY}")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 # A string ends with its line at the latest: a lost quote must not turn the strings after it inside out.
-_ENTITY_OR_STRING = re.compile(rf'{_ENTITY.pattern}|"(?:[^"\\\n]|\\.)*+"?')
+_ENTITY_OR_STRING = re.compile(rf'{_ENTITY.pattern}|"(?P<content>(?:[^"\\\n]|\\.)*+)(?P<end>"?)')
 _QUOTED_START = re.compile(r"^[ \t]*(?:>[ \t]*)+(?:[{\[\"]|`{3})", re.MULTILINE)
 _QUOTE_PREFIX = re.compile(r"^[ \t]*>(?:[ \t]?>)*+[ \t]?", re.MULTILINE)
 # Lines of a diff that only adds, of a column, of a log with the name of a service, and of a numbered listing. The first
@@ -130,7 +130,24 @@ def _find_encoded_quotes(raw: str) -> Iterator[_OuterEncoding]:
     for kind, sign, start, pattern, decode_match in _ENCODED_QUOTES:
         if 0 < raw.count(sign) < _MAX_CHANGES and (match := start.search(raw)):
             plain = _PLAIN_OBJECT.search(raw, match.end())
-            yield _OuterEncoding(kind, pattern, decode_match, match.start(), plain.start() if plain else sys.maxsize)
+            if pattern is not _ENTITY_OR_STRING or not _is_unclear(raw, match.start()):
+                end = plain.start() if plain else sys.maxsize
+                yield _OuterEncoding(kind, pattern, decode_match, match.start(), end)
+
+
+def _is_unclear(raw: str, start: int) -> bool:
+    """Return whether the entity of a sign may belong to a string: it is in one, or before a lost quote on its line."""
+    sign = -1
+    for match in _ENTITY_OR_STRING.finditer(raw, start):
+        if match["content"] is None:
+            sign = match.end() if _is_sign(match[0]) else sign
+        elif any(map(_is_sign, _ENTITY.findall(match["content"]))):
+            return True
+        elif sign >= 0 and not match["end"]:
+            if raw.find("\n", sign, match.start()) < 0:
+                return True
+            sign = -1
+    return False
 
 
 def _find_literal(raw: str) -> Iterator[_OuterEncoding]:
@@ -181,8 +198,11 @@ def _unescape(found: str) -> str:
 
 def _decode_outside(found: str) -> str:
     """Decode the entity of a sign outside strings; a string with plain quotes keeps its own."""
-    sign = html.unescape(found)
-    return sign if sign in _SIGNS else found
+    return html.unescape(found) if _is_sign(found) else found
+
+
+def _is_sign(entity: str) -> bool:
+    return html.unescape(entity) in _SIGNS
 
 
 def _remove(_: str) -> str:

@@ -136,8 +136,10 @@ async def test_requests_that_cannot_be_answered_have_errors(client: ServerClient
 
 @pytest.mark.asyncio
 async def test_a_run_of_tests_can_be_cancelled(client: ServerClient, pack: Path) -> None:
-    many = "".join(f"  - {{name: t{number}, context: {{NAME: Ann}}}}\n" for number in range(1500))
-    uri = show(client, pack, GREETER + many)
+    # The whole run takes ten seconds, so that a cancellation arrives in time however busy the machine is.
+    slow = "{% for a in range(150) %}{% for b in range(200) %}{% endfor %}{% endfor %}Hi"
+    many = "".join(f"  - {{name: t{number}, context: {{NAME: Ann{number}}}}}\n" for number in range(500))
+    uri = show(client, pack, GREETER.replace("Hi", slow, 1) + many)
     request = asyncio.ensure_future(client.ask("promptpack/runTests", {"uri": uri}, "run"))
     await asyncio.sleep(0)
     client.protocol.notify("$/cancelRequest", types.CancelParams(id="run"))

@@ -354,3 +354,8 @@ HIDING = frozenset(
     ("entities", "entities_in_a_fence", "numeric_entities", "hex_entities", "brace_entities", "escaped", "verbatim", "json_string",
      "text_arguments", "message"),
 )  # fmt: skip
+
+
+def is_unclear(text: str, envelope: str) -> bool:
+    """Return whether a string has an entity that may be a brace, because the other braces are entities."""
+    return envelope == "brace_entities" and "&#123;" in text

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from promptpack.reply import replay
 from promptpack.reply.syntax_tree import is_same
-from tests.properties.reply_values import DEFECTS, ENVELOPES, HIDING, Sample, dump, fill, samples
+from tests.properties.reply_values import DEFECTS, ENVELOPES, HIDING, Sample, dump, fill, is_unclear, samples
 
 defects, envelopes = st.sampled_from(sorted(DEFECTS)), st.sampled_from(sorted(ENVELOPES))
 
@@ -30,7 +30,8 @@ def test_values_do_not_change_and_only_hidden_defects_are_refused(
         assert not sample.pack.stream().feed(raw).violations, (defect, envelope, raw)
     else:
         # A defect may hide that the reply is encoded; a lost brace may hide that more text is lost.
-        assert (envelope in HIDING and defect != "none") or defect == "lost_brace", (defect, envelope, raw)
+        is_hidden = envelope in HIDING and defect != "none"
+        assert is_hidden or is_unclear(text, envelope) or defect == "lost_brace", (defect, envelope, raw)
 
 
 def test_few_replies_are_refused() -> None:
@@ -39,5 +40,7 @@ def test_few_replies_are_refused() -> None:
         random = Random(seed)
         sample = random.choice(samples())
         text, _ = random.choice(list(DEFECTS.values()))(fill(sample, random), random)
-        refused += not sample.pack.check(random.choice(list(ENVELOPES.values()))(text), sample.context).ok
+        envelope = random.choice(list(ENVELOPES))
+        is_refused = not sample.pack.check(ENVELOPES[envelope](text), sample.context).ok
+        refused += is_refused and not is_unclear(text, envelope)
     assert refused < 15

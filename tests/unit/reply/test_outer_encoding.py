@@ -10,6 +10,7 @@ from promptpack.reply.outer_encoding import blank_before, decode_outer
         ("&#123;&#34;a&#34;: 1&#125;", '{"a": 1}', "html-entity"),
         ("{, /* x */ &#x22;a&#x22;: 1}", '{, /* x */ "a": 1}', "html-entity"),
         ('&lcub;"a": 1, "b": "&amp;"&rcub;', '{"a": 1, "b": "&amp;"}', "html-entity"),
+        ('&lcub;"a": &lbrack;1&rbrack;,\n b": 2\n&rcub;', '{"a": [1],\n b": 2\n}', "html-entity"),
         ('say "x" {\\"a\\": 1}', 'say "x" {"a": 1}', "escaped"),
         ('{"b": 2}\n{\\"a\\": 1}', '{"b": 2}\n{"a": 1}', "escaped"),
         ('@"{""a"": 1, ""b"": """"}"', '@"{"a": 1, "b": ""}"', "escaped"),
@@ -51,6 +52,9 @@ def test_an_outer_encoding_is_removed_and_offsets_lead_back(raw: str, text: str,
         'Part(text=\'{"a": "two\\\\nlines1"}\')',
         'x = \'{"a": "one\\nline"}\'',
         'Here: \'{"a": "C:\\\\temp" x}\'',
+        '&lcub;"a": "&lcub;"&rcub;',  # `&lcub;` or `{`: the writer may encode every brace
+        '&lcub;\n"a": 1, b": "&#44;"\n&rcub;',
+        '&lcub;"a": &lcub;b": 1&rcub;&rcub;',
     ],
 )
 def test_a_plain_reply_has_no_outer_encoding(raw: str) -> None:
