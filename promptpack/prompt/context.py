@@ -12,12 +12,16 @@ from promptpack.prompt.foreign_history import is_foreign, to_chat_messages
 from promptpack.prompt.plain_data import can_skip_copy, to_plain
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.pointers import pointer
+from promptpack.schema.predicates import FALLBACK_ERRORS
+from promptpack.schema.supported_keywords import MAX_STEPS
 from promptpack.template.model import Fingerprint
 from promptpack.template.render_cache import LARGEST_VALUE
 from promptpack.template.values import fingerprint
 
-# The cell in the render cache of the fingerprints of validated inputs, with the limits they were validated within.
+# The cell in the render cache of the validated inputs, with the limits and the schemas they were validated with.
 _VALIDATED = "validated"
+_Validated = tuple[bytes, int | None]
+"""The fingerprint of an input, and the steps that its schema took; None if only `jsonschema` could decide."""
 
 
 class Context(NamedTuple):
@@ -73,25 +77,21 @@ def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any], encode: E
     `encode` has functions for the caller's own classes.
     """
     passed = {**_to_mapping(context), **inputs}
-    problems = list(_find_unknown(pack, passed))
+    problems = [] if passed.keys() <= pack.inputs.keys() else _find_unknown(pack, passed)
     builder = _ContextBuilder(pack, encode or {})
     for name, declared in pack.inputs.items():
-        try:
-            if name in passed:
-                builder.add(declared, passed[name])
-                if name in pack._history_inputs:
-                    builder.read_history(declared)
-            elif not declared.required:
-                builder.add(declared, declared.schema["default"])
-        except ContextError as error:
-            problems += error.problems
-    builder.cache_validated()
-    mismatches = pack._context_schema.check(builder.values)
-    if mismatches:
+        if name in passed or not declared.required:
+            try:
+                builder.add(declared, passed[name] if name in passed else declared.schema["default"])
+            except ContextError as error:
+                problems += error.problems
+    if problems or len(builder.values) < len(pack.inputs) or not builder.is_valid():
         broken = {name for name in passed if name in pack.inputs and name not in builder.values}
+        mismatches = pack._context_schema.check(builder.values)
         problems += (_to_problem(pack, found) for found in mismatches if not found.path or found.path[0] not in broken)
     if problems:
         raise ContextError(problems)
+    builder.cache_validated()
     return builder.build()
 
 
@@ -101,10 +101,11 @@ class _ContextBuilder:
     def __init__(self, pack: Pack, encode: Encode) -> None:
         self._pack = pack
         self._encode = encode
-        limits, last = pack._render_cache.get(_VALIDATED) or (None, {})
-        # Within other limits, a value is validated again.
-        self._last: Mapping[str, bytes] = last if limits is pack.limits else {}
-        self._validated: dict[str, bytes] = {}
+        limits, inputs, last = pack._render_cache.get(_VALIDATED) or (None, None, {})
+        # Within other limits, or for other schemas, a value is validated again.
+        self._last: Mapping[str, _Validated] = last if limits is pack.limits and inputs is pack.inputs else {}
+        self._new: dict[str, bytes] = {}
+        self._steps: dict[str, int | None] = {}
         self.values: dict[str, Any] = {}
         self._fingerprints: dict[str, Fingerprint] = {}
         self._uncopied: dict[str, bytes] = {}
@@ -114,23 +115,23 @@ class _ContextBuilder:
         name = declared.name
         is_private = declared.secret or name in self._pack._copied_inputs
         is_container = type(value) in (dict, list)
-        if is_container and (self._add_copy if is_private else self._add_uncopied)(name, value):
-            return
-        self.values[name] = copy = to_plain(
-            value, name, self._pack.limits, self._encode, shows_place=not declared.secret
-        )
-        if not is_private:
-            found = copy if type(copy) is str else fingerprint(copy)
+        if not is_container or not (self._add_copy if is_private else self._add_uncopied)(name, value):
+            self.values[name] = copy = to_plain(
+                value, name, self._pack.limits, self._encode, shows_place=not declared.secret
+            )
+            found = None if is_private else copy if type(copy) is str else fingerprint(copy)
             if found is not None and len(found) <= LARGEST_VALUE:
                 self._fingerprints[name] = found
+        if name in self._pack._history_inputs:
+            self._read_history(name)
 
-    def read_history(self, declared: Input) -> None:
+    def _read_history(self, name: str) -> None:
         """Convert a history in the form of another SDK."""
-        value = self.values[declared.name]
+        value = self.values[name]
         if is_foreign(value):
-            self._uncopied.pop(declared.name, None)
-            self._fingerprints.pop(declared.name, None)
-            self.values[declared.name] = to_chat_messages(value, declared.name)
+            for found in (self._uncopied, self._fingerprints, self._new, self._steps):
+                found.pop(name, None)
+            self.values[name] = to_chat_messages(value, name)
 
     def _add_copy(self, name: str, value: Any) -> bool:
         """Accept a copy of plain data, restored from its marshal bytes."""
@@ -150,20 +151,41 @@ class _ContextBuilder:
         if found is None:
             return False
         last = self._last.get(name)
-        if found == last:
-            self._fingerprints[name] = found = last
+        if last is not None and found == last[0]:
+            found, self._steps[name] = last
+            self._fingerprints[name] = found
         elif not can_skip_copy(value, found, self._pack.limits):
             return False
         elif len(found) <= LARGEST_VALUE:
-            self._validated[name] = found
+            self._new[name] = found
         self.values[name], self._uncopied[name] = value, found
         return True
 
+    def is_valid(self) -> bool:
+        """Return whether all values meet their schemas; False if that takes `jsonschema` to decide.
+
+        The steps of unchanged values are counted too, so that the result does not depend on the last render.
+        """
+        predicates, remaining = self._pack._context_schema.definitions, [MAX_STEPS]
+        try:
+            for name, value in self.values.items():
+                before, known = remaining[0], self._steps.get(name)
+                if known is not None:
+                    remaining[0] -= known
+                elif predicates[name](value, remaining, 1):
+                    self._steps[name] = before - remaining[0]
+                else:
+                    return False
+        except FALLBACK_ERRORS:
+            return False
+        return remaining[0] >= 0
+
     def cache_validated(self) -> None:
-        """Store the fingerprints of the validated inputs for the next render."""
-        if self._validated:
-            validated = {**self._last, **self._validated}
-            self._pack._render_cache.put(_VALIDATED, (self._pack.limits, validated), *validated.values())
+        """Store the validated inputs for the next render."""
+        if self._new:
+            known = {**self._last, **{name: (found, self._steps.get(name)) for name, found in self._new.items()}}
+            value = self._pack.limits, self._pack.inputs, known
+            self._pack._render_cache.put(_VALIDATED, value, *[found for found, _ in known.values()])
 
     def build(self) -> Context:
         """Return the context."""
@@ -176,6 +198,8 @@ class _ContextBuilder:
 def _to_mapping(context: Any) -> Mapping[str, Any]:
     if context is None:
         return {}
+    if type(context) is dict:
+        return context
     if hasattr(type(context), "to_inputs"):
         return context.to_inputs()  # type: ignore[no-any-return]
     if is_a(context, Mapping):

@@ -66,15 +66,20 @@ class SubschemaPredicates:
         # The subschema is stored with its predicate, so that its id cannot be reused.
         self._predicates: dict[int, tuple[Any, Predicate]] = {}
 
-    def accept(self, subschema: Any, value: Any, steps: Steps) -> bool:
-        """Return whether a value is valid for a subschema; raise `SchemaFallbackError` if the steps run out."""
+    def find(self, subschema: Any) -> Predicate:
+        """Return the predicate of a subschema, which may raise `FALLBACK_ERRORS`."""
         cached = self._predicates.get(id(subschema))
         if cached is None:
             cached = self._predicates[id(subschema)] = (subschema, self._compile(subschema))
+        return cached[1]
+
+    def accept(self, subschema: Any, value: Any, steps: Steps) -> bool:
+        """Return whether a value is valid for a subschema; raise `SchemaFallbackError` if the steps run out."""
+        predicate = self.find(subschema)
         if steps[0] <= 0:
             raise SchemaFallbackError
         try:
-            return cached[1](value, steps, 0)
+            return predicate(value, steps, 0)
         except FALLBACK_ERRORS as error:
             raise SchemaFallbackError from error
 

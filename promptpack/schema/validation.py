@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
     from promptpack.schema.mismatch import Mismatch
+    from promptpack.schema.predicates import Predicate
 
 # Nobody reads more, and a list of a million wrong items would produce a million.
 _MAX_ERRORS = 200
@@ -75,6 +76,11 @@ class Schema:
             return self._predicate(value)
         except FALLBACK_ERRORS:
             return not self.explain(value)
+
+    @cached_property
+    def definitions(self) -> Mapping[str, Predicate]:
+        """The predicates of the schemas in `$defs`, which may raise `FALLBACK_ERRORS`."""
+        return {name: self._subschemas.find(part) for name, part in self.source.get("$defs", {}).items()}
 
     def warm(self) -> None:
         """Compile everything now that is otherwise compiled on first use."""

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
-from itertools import chain, filterfalse
+from itertools import filterfalse
 from types import GeneratorType
 from typing import Any, Final
 
@@ -137,25 +137,26 @@ def value_key(value: Any) -> bytes:
 
 def is_plain(value: Any, fingerprint: bytes, limits: Limits) -> bool:
     """Return whether a mapping or list with this fingerprint is plain data within the limits of size and depth."""
-    level: list[Iterable[Any]] = [(value,)]
+    level: list[Any] = [value]
     keys: list[Any] = []
     count, most = 1, limits.items
-    for _ in range(MAX_DEPTH + 1):
-        next_level: list[Iterable[Any]] = []
-        for item in chain.from_iterable(level):
-            kind = type(item)
-            if kind is str:
-                continue
-            if kind is dict or kind is list:
-                # Counted before the items are collected: a mapping or list may occur many times.
-                count += len(item)
-                if count > most:
-                    return False
-                if kind is dict:
-                    keys += item
-                next_level.append(item.values() if kind is dict else item)
-            elif kind not in _SCALARS or (kind is float and not math.isfinite(item)):
+    for _ in range(MAX_DEPTH):
+        next_level: list[Any] = []
+        for container in level:
+            # Counted before the items are collected: a mapping or list may occur many times.
+            count += len(container)
+            if count > most:
                 return False
+            if type(container) is dict:
+                keys += container
+            for item in container.values() if type(container) is dict else container:
+                kind = type(item)
+                if kind is str:
+                    continue
+                if kind is dict or kind is list:
+                    next_level.append(item)
+                elif kind not in _SCALARS or (kind is float and not math.isfinite(item)):
+                    return False
         if not next_level:
             return _TEXT.issuperset(map(type, keys)) and _is_short(value, count * len(fingerprint), limits)
         level = next_level

@@ -105,7 +105,38 @@ def test_a_value_that_is_not_plain_is_copied_every_time(make_pack: MakePack, val
 def test_secrets_are_not_cached(make_pack: MakePack) -> None:
     pack = make_pack(TEXT)
     pack.render(X=["plain"], KEY={"token": "s3cret"})
-    assert list(pack._render_cache.get("validated")[1]) == ["X"]
+    assert list(pack._render_cache.get("validated")[-1]) == ["X"]
+
+
+def test_an_unchanged_value_is_not_validated_again(make_pack: MakePack) -> None:
+    pack = make_pack(
+        "inputs: {X: {type: array, items: {type: integer}}, Y: {}}\nmessages: [{role: user, content: hi}]\n"
+    )
+    pack.render(X=[1], Y=[1])
+    vars(pack._context_schema)["definitions"] = {"Y": pack._context_schema.definitions["Y"]}
+    assert pack.render(X=[1], Y=["new"]).context["X"] == [1]
+    with pytest.raises(KeyError):
+        pack.render(X=[2], Y=["new"])
+
+
+def test_an_invalid_value_is_refused_every_time(make_pack: MakePack) -> None:
+    pack = make_pack("inputs: {X: {type: array, items: {type: integer}}}\nmessages: [{role: user, content: hi}]\n")
+    pack.render(X=[1])
+    for _ in range(2):
+        with pytest.raises(ContextError, match="PP416 input 'X' at /0: expected a whole number"):
+            pack.render(X=["1"])
+
+
+def test_values_that_together_take_too_long_to_validate_are_refused_after_any_render(make_pack: MakePack) -> None:
+    slow = f"{{type: array, default: [], items: {{anyOf: [{'{minimum: 1}, ' * 9}{{type: integer}}]}}}}"
+    text = f"inputs: {{X: {slow}, Y: {slow}}}\nmessages: [{{role: user, content: hi}}]\n"
+    pack, numbers = make_pack(text), [0] * 15_000
+    for context in ({"X": numbers, "Y": numbers}, {"X": numbers}, {"Y": numbers}):
+        for _ in range(2):
+            if len(context) == 1:
+                pack.render(context)
+            with pytest.raises(ContextError, match="takes too long to check"):
+                pack.render(X=numbers, Y=numbers)
 
 
 def test_a_value_of_the_allowed_depth_is_accepted(make_pack: MakePack) -> None:
