@@ -15,7 +15,7 @@ from promptpack.code_stamp import compute_code_stamp
 from promptpack.problem import Problem, UsageError
 
 if TYPE_CHECKING:
-    from promptpack.private import PrivateFolder
+    from promptpack.private_folder import PrivateFolder
 
 _VARIABLE: Final = "PROMPTPACK_CACHE"
 _OFF_WORDS: Final = ("off", "no", "0", "false")
@@ -40,7 +40,7 @@ class Cache:
         given = where if where is not None else files.read_environment(_VARIABLE)
         if given is False or (isinstance(given, str) and given.lower() in _OFF_WORDS):
             return cls()
-        from promptpack.private import PrivateFolder, user_folder
+        from promptpack.private_folder import PrivateFolder, user_folder
 
         place = given if isinstance(given, str) and given else user_folder("cache")
         folder = PrivateFolder.open(place) if place else None
@@ -114,7 +114,7 @@ def _compute_stamp() -> str:
 
 def _read_key() -> bytes | None:
     """Return the user's key, created on first use; it is stored outside the cache, which may be copied or shared."""
-    from promptpack.private import PrivateFolder, user_folder
+    from promptpack.private_folder import PrivateFolder, user_folder
 
     place = user_folder("state")
     folder = PrivateFolder.open(place) if place else None

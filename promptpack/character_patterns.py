@@ -15,7 +15,7 @@ BIDI: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _FLAG, _END_OF_FLAG = "\U0001f3f4\U000e0067\U000e0062", "\U000e007f"
 _ENG, _SCT, _WLS = "\U000e0065\U000e006e\U000e0067", "\U000e0073\U000e0063\U000e0074", "\U000e0077\U000e006c\U000e0073"
 _REGION = f"(?:{_ENG}|{_SCT}|{_WLS})"
-# What may follow each tag of a flag.
+# The characters that may follow each tag of a flag.
 _IN_FLAG: Final = (
     f"(?<={_FLAG[:2]}){_FLAG[2]}{_REGION}{_END_OF_FLAG}|(?<={_FLAG}){_REGION}{_END_OF_FLAG}"
     f"|(?:(?<={_FLAG}{_ENG[0]}){_ENG[1:]}|(?<={_FLAG}{_SCT[0]}){_SCT[1:]}|(?<={_FLAG}{_WLS[0]}){_WLS[1:]}"

@@ -1,4 +1,4 @@
-"""What identifies the running code, for results that another version would compute differently."""
+"""A stamp of the running code, for cached results that another version would compute differently."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class Folder:
 
     @property
     def stamp(self) -> Stamp | None:
-        """What identifies the folder itself, and changes when it is renamed or replaced; None if it is missing."""
+        """A stamp of the folder itself, which changes when it is renamed or replaced; None if it is missing."""
         return stamp_file(self.root) if self.is_there else None
 
     def find(
@@ -94,7 +94,7 @@ class Folder:
             )
 
     def stamps(self, *suffixes: str) -> Iterator[tuple[str, Stamp]]:
-        """Yield the files with one of the suffixes, each with what changes when it is written or replaced."""
+        """Yield the files with one of the suffixes, each with its stamp (see `stamp_file`)."""
         for relative in self.find(*suffixes):
             found = stamp_file(self._join(relative))
             if found is not None:
@@ -190,7 +190,7 @@ class Folder:
 
 
 def stamp_file(path: str) -> Stamp | None:
-    """Return what changes when a file is written or replaced; None if it is missing."""
+    """Return a stamp of a file, which changes when it is written or replaced; None if it is missing."""
     try:
         status = os.stat(path)
     except OSError:
@@ -258,7 +258,7 @@ def read(path: str | Path, *, shown: str | None = None, limit: int = _MAX_BYTES,
 
 
 def stamp_place(path: str) -> Stamp | None:
-    """Return what changes if a missing file comes back for a moment: the stamp of the nearest folder above it."""
+    """Return the stamp of the nearest folder above a missing file: it changes if the file exists for a moment."""
     while not os.path.isdir(path) and path != os.path.dirname(path):
         path = os.path.dirname(path)
     return stamp_file(path or ".")

@@ -30,7 +30,7 @@ _STAGES = ("document", "schema", "template", "pack", "library", "prompt", "reply
 # The other modules that they import on first use.
 _LATE_IMPORTS = (
     "difflib", "encodings.unicode_escape", "fractions", "hmac", "jsonschema", "orjson",
-    "promptpack._version", "promptpack.private", "promptpack.temporary_files", "promptpack.warming",
+    "promptpack._version", "promptpack.private_folder", "promptpack.temporary_files", "promptpack.warming",
     "promptpack.watching", "pydantic", "referencing", "secrets", "tempfile", "unicodedata", "yaml",
 )  # fmt: skip
 

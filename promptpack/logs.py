@@ -26,8 +26,8 @@ _lock = threading.Lock()
 _unsubscribe: list[Callable[[], None]] = []
 
 
-class Record(NamedTuple):
-    """What is logged about an event: the facts are `record.promptpack` of the log record."""
+class LoggedEvent(NamedTuple):
+    """The log entry of an event; the facts become `record.promptpack` of the log record."""
 
     level: int
     message: str
@@ -59,10 +59,10 @@ def _log(event: ObservedEvent) -> None:
     LOGGER.log(record.level, record.message, extra={"promptpack": {**_identify(event), **record.facts}})
 
 
-def _describe(event: Logged) -> Record:
+def _describe(event: Logged) -> LoggedEvent:
     match event:
         case RenderEnded():
-            return _failed("render of", event) or Record(
+            return _failed("render of", event) or LoggedEvent(
                 logging.DEBUG, f"rendered {_name(event)}: {event.messages} messages", {"messages": event.messages}
             )
         case CallEnded():
@@ -76,17 +76,17 @@ def _describe(event: Logged) -> Record:
         case CallRetried():
             facts = {"attempt": event.attempt, "seconds": event.seconds, "error": _reason(event.failure)}
             message = f"{_name(event)}: {_reason(event.failure)}, so the call is sent again in {event.seconds:g} s"
-            return Record(logging.WARNING, message, facts)
+            return LoggedEvent(logging.WARNING, message, facts)
 
 
-def _failed(operation: str, event: Ended) -> Record | None:
+def _failed(operation: str, event: Ended) -> LoggedEvent | None:
     if event.failure is None:
         return None
     reason = _reason(event.failure)
-    return Record(logging.WARNING, f"{operation} {_name(event)} failed: {reason}", {"error": reason})
+    return LoggedEvent(logging.WARNING, f"{operation} {_name(event)} failed: {reason}", {"error": reason})
 
 
-def _call(event: CallEnded) -> Record:
+def _call(event: CallEnded) -> LoggedEvent:
     facts = {
         "provider": event.start.provider,
         "model": event.model or event.start.model,
@@ -96,28 +96,28 @@ def _call(event: CallEnded) -> Record:
         "output_tokens": event.output_tokens,
     }
     tokens = f"{event.input_tokens} + {event.output_tokens} tokens in {event.seconds:.2f} s"
-    return Record(logging.INFO, f"{facts['model'] or facts['provider']} answered {_name(event)}: {tokens}", facts)
+    return LoggedEvent(logging.INFO, f"{facts['model'] or facts['provider']} answered {_name(event)}: {tokens}", facts)
 
 
-def _tool(event: ToolEnded) -> Record:
+def _tool(event: ToolEnded) -> LoggedEvent:
     facts = {"tool": event.start.name, "rejection": event.rejection}
     if event.rejection:
-        return Record(logging.WARNING, f"a tool call for {_name(event)} is rejected: {event.rejection}", facts)
-    return Record(logging.DEBUG, f"tool {event.start.name!r} answered {_name(event)}", facts)
+        return LoggedEvent(logging.WARNING, f"a tool call for {_name(event)} is rejected: {event.rejection}", facts)
+    return LoggedEvent(logging.DEBUG, f"tool {event.start.name!r} answered {_name(event)}", facts)
 
 
-def _check(event: CheckEnded) -> Record:
+def _check(event: CheckEnded) -> LoggedEvent:
     codes = tuple(dict.fromkeys(event.violations))
     facts = {"outcome": event.outcome, "violations": codes, "repairs": len(event.repairs)}
     shown = f" ({', '.join(codes)})" if codes else f", {len(event.repairs)} repairs" if event.repairs else ""
     level = logging.WARNING if codes else logging.DEBUG
-    return Record(level, f"reply to {_name(event)}: {event.outcome}{shown}", facts)
+    return LoggedEvent(level, f"reply to {_name(event)}: {event.outcome}{shown}", facts)
 
 
-def _run(event: RunEnded) -> Record:
+def _run(event: RunEnded) -> LoggedEvent:
     facts = {"kind": event.start.kind, "outcome": event.outcome, "rounds": event.rounds}
     shown = f": {event.outcome} after {event.rounds} rounds" if event.outcome else ""
-    return Record(logging.INFO if event.ok else logging.WARNING, f"run of {_name(event)} ended{shown}", facts)
+    return LoggedEvent(logging.INFO if event.ok else logging.WARNING, f"run of {_name(event)} ended{shown}", facts)
 
 
 def _reason(failure: OperationFailure) -> str:

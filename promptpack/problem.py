@@ -1,4 +1,4 @@
-"""Problems (what is wrong, where, and what to do), and the exceptions that carry them."""
+"""Problems, with a message, a location and a hint, and the exceptions that carry them."""
 
 import re
 from collections.abc import Iterable

@@ -42,8 +42,8 @@ class TemporaryFile:
     def replace_only(self, old: bytes | None) -> bool:
         """Take the place of the file only if it has this content, or if it is None and there is none.
 
-        Both change places in one step, and the old file is looked at afterwards: it goes back if another program
-        changed it, or has it open for that.
+        Both files are exchanged in one step. Then the old file is checked: it is restored if another program has
+        changed it, or has it open for writing.
         """
         if old is None:
             return self._create()
@@ -64,7 +64,7 @@ class TemporaryFile:
             allowed, put = put, taken
 
     def remove(self) -> None:
-        """Delete what is left under the hidden name, if nobody needs it."""
+        """Delete the hidden file, unless it has become the file of another program."""
         if self._is_ours:
             self._folder.remove(self._hidden)
 
@@ -111,7 +111,7 @@ def write_temporary(root: str, relative: str, content: bytes) -> Iterator[Tempor
 
 
 def _is_being_written(descriptor: int) -> bool:
-    """Return whether a file is open for writing; only Linux tells, by refusing a lease."""
+    """Return whether a file is open for writing; only Linux shows it, by refusing a lease."""
     try:
         import fcntl
         import signal

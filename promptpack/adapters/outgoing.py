@@ -23,7 +23,7 @@ _MAX_NAME: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Carries:
-    """What the messages of a target may contain besides text: parts of these types, and names."""
+    """The parts and fields besides text that the messages of a target may contain."""
 
     parts: frozenset[str] = frozenset()
     """The types of parts in user messages."""

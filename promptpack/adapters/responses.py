@@ -1,4 +1,4 @@
-"""What an SDK returned -> `Completion`, and the verdict on it; responses are recognized by their fields."""
+"""The response of an SDK -> `Completion`, and the verdict on it; responses are recognized by their fields."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping

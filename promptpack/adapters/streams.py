@@ -25,7 +25,7 @@ _HINT = "pass a stream of OpenAI, Anthropic, Gemini or LangChain, or an iterator
 class StreamPart:
     """One piece of a streamed reply; the last part has the verdict.
 
-    `progress` is what has been read so far.
+    `progress` is the part that has been read so far.
     """
 
     text: str = field(default="", repr=False)

@@ -12,12 +12,12 @@ from promptpack.batch.chunks import MAX_ROWS, Chunk, cut
 from promptpack.batch.encoding import Encoding, write_record
 from promptpack.batch.index import CONTEXTS, RowIndex, UsedIds
 from promptpack.batch.lines import Line
-from promptpack.batch.output import Output, PipeOutput
+from promptpack.batch.output_files import OutputFiles, PipeOutput
 from promptpack.batch.pool import ChunkEngine, map_here
 from promptpack.batch.process import BatchPlan, OnlyIds, Phase, Resources
 from promptpack.batch.render import RenderRows
 from promptpack.batch.requests import FileLimits, RequestSettings
-from promptpack.batch.send import SEND_ROWS, AnswerLog, SendEngine, Sending
+from promptpack.batch.send import SEND_ROWS, AnswerLog, SendEngine, SendSettings
 from promptpack.batch.sources import STANDARD, RowSource
 from promptpack.batch.summary import BatchSummary
 from promptpack.batch.worker import ChunkResult, RowHandler, Worker
@@ -41,16 +41,18 @@ class BatchOptions:
     overwrite: bool = False
     on_progress: Callable[[BatchSummary], object] = field(default=lambda _: None)
 
-    def open_output(self, columns: tuple[str, ...], limits: FileLimits, pack: Pack, *, has_prompts: bool) -> Output:
+    def open_output(
+        self, columns: tuple[str, ...], limits: FileLimits, pack: Pack, *, has_prompts: bool
+    ) -> OutputFiles:
         """Return the output; only its owner reads files with prompts whose pack has secret inputs."""
         encoding = Encoding.of(self.output, columns)
         if self.output == STANDARD:
             return PipeOutput(encoding, self.errors)
         is_secret = has_prompts and any(declared.secret for declared in pack.inputs.values())
-        return Output(self.output, encoding, limits, self.errors, _PRIVATE if is_secret else _PUBLIC)
+        return OutputFiles(self.output, encoding, limits, self.errors, _PRIVATE if is_secret else _PUBLIC)
 
     def plan(
-        self, phases: Callable[[Resources], Iterable[Phase]], output: Output, about: Mapping[str, Any]
+        self, phases: Callable[[Resources], Iterable[Phase]], output: OutputFiles, about: Mapping[str, Any]
     ) -> BatchPlan:
         """Return the plan of a job with these options."""
         return BatchPlan(phases, output, about, self.strict, self.resume, self.overwrite, self.on_progress)
@@ -88,7 +90,7 @@ class JoinedReplies:
         engine: ChunkEngine,
         resources: Resources,
     ) -> Iterator[Phase]:
-        """Yield the phases: index what is joined, handle the replies, then the contexts without one."""
+        """Yield the phases: index contexts and corrections, handle the replies, then the contexts without one."""
         ids = resources.open_ids("ids")
         if self.contexts is None and not self.corrections:
             for source in self.replies:
@@ -115,7 +117,7 @@ class JoinedReplies:
             yield Phase(partial(_read_chunks, source), worker, claim, engine, repeats=True)
 
 
-def plan_run(pack: Pack, contexts: RowSource, sending: Sending, options: BatchOptions) -> BatchPlan:
+def plan_run(pack: Pack, contexts: RowSource, sending: SendSettings, options: BatchOptions) -> BatchPlan:
     """Plan to ask a model about each context, and to write the verdicts on its replies."""
     require_contract(pack)
     output = options.open_output(COLUMNS, FileLimits(), pack, has_prompts=False)

@@ -5,9 +5,9 @@ import os
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from promptpack.batch.output import write_error
+from promptpack.batch.output_files import write_error
 from promptpack.batch.summary import BatchSummary
-from promptpack.private import PrivateLog
+from promptpack.private_folder import PrivateLog
 from promptpack.problem import Location, PackError, Problem, UsageError
 
 _FORMAT: Final = 1
@@ -69,7 +69,7 @@ class BatchJournal:
         return journal
 
     def add(self, checkpoint: Checkpoint) -> None:
-        """Write a checkpoint; what it describes is on disk already."""
+        """Write a checkpoint; the data that it describes is on disk already."""
         self._append(checkpoint.to_dict())
 
     def delete(self) -> None:

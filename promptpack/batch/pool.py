@@ -1,4 +1,4 @@
-"""Chunks -> results in their order, in several processes that start fresh; no row is lost with a process."""
+"""Chunks -> results in their order, in several new processes; if one dies, its chunks are handled again."""
 
 import os
 import signal

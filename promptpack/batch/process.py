@@ -1,4 +1,4 @@
-"""`Batch`: phases of chunks through an engine into the output, with checkpoints, and again from the last of them."""
+"""`BatchPlan` -> `BatchReport`: run the phases of a batch, and continue an interrupted one at its last checkpoint."""
 
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -13,7 +13,7 @@ from promptpack import files
 from promptpack.batch.chunks import Chunk
 from promptpack.batch.index import RowIndex, UsedIds
 from promptpack.batch.journal import BatchJournal, Checkpoint, resume_error
-from promptpack.batch.output import Output, PipeOutput
+from promptpack.batch.output_files import OutputFiles, PipeOutput
 from promptpack.batch.pool import ChunkEngine, map_here
 from promptpack.batch.sources import STANDARD
 from promptpack.batch.summary import BatchSummary
@@ -39,7 +39,7 @@ class OnlyIds:
 
 
 class Phase(NamedTuple):
-    """A part of a batch: chunks and what is done with them.
+    """A part of a batch: chunks, and the handler of their rows.
 
     `claim` gets the ids of a chunk and returns the lines whose id is already used. A phase that `repeats` does its work
     again when the batch is continued, because its results are not in the output.
@@ -54,10 +54,10 @@ class Phase(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BatchPlan:
-    """What a batch does: its phases, its output, and all that its bytes depend on besides the rows."""
+    """A batch: its phases, its output, and a description of all that the output depends on besides the rows."""
 
     phases: Callable[["Resources"], Iterable[Phase]]
-    output: Output
+    output: OutputFiles
     about: Mapping[str, Any]
     strict: bool = False
     resume: bool = False

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 from promptpack.batch.chunks import Chunk
 from promptpack.batch.extras import import_extra
-from promptpack.batch.output import write_error
+from promptpack.batch.output_files import write_error
 from promptpack.batch.pool import Results, map_here
 from promptpack.batch.process import OnlyIds
 from promptpack.batch.worker import Worker

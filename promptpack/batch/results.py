@@ -21,7 +21,7 @@ _ENDED: Final = {"expired": "the provider did not get to it in time", "canceled"
 
 
 class RequestFailure(NamedTuple):
-    """Why a request has no answer: `errored`, `expired` or `canceled`, and what the provider says."""
+    """Why a request has no answer: `errored`, `expired` or `canceled`, and the message of the provider."""
 
     kind: str
     message: str

@@ -12,7 +12,7 @@ from promptpack.batch.check import failure_record, verdict_record
 from promptpack.batch.chunks import Chunk
 from promptpack.batch.encoding import write_record
 from promptpack.batch.index import UsedIds
-from promptpack.batch.output import write_error
+from promptpack.batch.output_files import write_error
 from promptpack.batch.pool import Results, map_here
 from promptpack.batch.process import OnlyIds
 from promptpack.batch.render import render_row
@@ -26,7 +26,7 @@ from promptpack.evaluation.asking import TimedProvider
 from promptpack.evaluation.outage import Outage
 from promptpack.evaluation.pace import Pace
 from promptpack.pack.model import Pack
-from promptpack.private import PrivateLog
+from promptpack.private_folder import PrivateLog
 from promptpack.problem import Problem, PromptpackError, UsageError
 from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.secrets import Secrets
@@ -36,7 +36,7 @@ SEND_ROWS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Sending:
+class SendSettings:
     """How a model is asked: the provider, the settings of a conversation, and the limits."""
 
     provider: Provider
@@ -102,7 +102,7 @@ class _Answered(NamedTuple):
 class SendEngine:
     """Asks about the rows of several chunks at a time; results are in order."""
 
-    def __init__(self, pack: Pack, sending: Sending, ids: UsedIds, log: AnswerLog, *, is_table: bool) -> None:
+    def __init__(self, pack: Pack, sending: SendSettings, ids: UsedIds, log: AnswerLog, *, is_table: bool) -> None:
         pace = Pace(sending.clock, sending.requests_per_minute, sending.tokens_per_minute)
         provider = TimedProvider(sending.provider, pace, sending.clock)
         self._agent = Agent(pack, provider, sending.settings)

@@ -26,7 +26,7 @@ _COMPRESSED_PIECE: Final = 1_024
 
 
 class FileKind(NamedTuple):
-    """What the name of a file says about its content."""
+    """The format and the compression of a file, by its name."""
 
     format: str
     compression: str

@@ -1,4 +1,4 @@
-"""`BatchSummary`: counts of what happened to the rows; the summaries of parts add up."""
+"""`BatchSummary`: counts of rows by their outcome; the summaries of parts can be added."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ ACCEPTED: Final = ("valid", "recovered", "tool_call")
 
 @dataclass(slots=True)
 class BatchSummary:
-    """Counts of rows by what happened to them; `add` and the `count_` methods increase them."""
+    """Counts of rows by their outcome; `add` and the `count_` methods increase them."""
 
     rows: int = 0
     records: int = 0

@@ -16,7 +16,7 @@ Row = Mapping[str, Any]
 
 
 class RowHandler(Protocol):
-    """What a batch does with a row; picklable."""
+    """Handles the rows of a batch; picklable."""
 
     def identify(self, row: Row) -> str:
         """Return the id of a row, which no other row may have."""

@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
-from promptpack.cli.model_options import Models
+from promptpack.cli.model_options import StepProviders
 from promptpack.cycle import Agent, CycleSettings, LlmCycle, Services, Transcript
 from promptpack.pack.model import Pack
 from promptpack.prompt.prompt import Prompt
-from promptpack.trial.finding import find_test
+from promptpack.trial.find_test import find_test
 
 
 def practice(pack: Pack, test: str | None) -> dict[str, list[str]]:
@@ -21,7 +21,7 @@ def practice(pack: Pack, test: str | None) -> dict[str, list[str]]:
     return {pack.name: texts} if texts else {}
 
 
-def ask_model(prompt: Prompt, models: Models, settings: CycleSettings, services: Services) -> Transcript:
+def ask_model(prompt: Prompt, models: StepProviders, settings: CycleSettings, services: Services) -> Transcript:
     """Ask about a prompt, with corrections if its pack has a contract."""
     pack = prompt.pack
     provider, chosen = models.provider_for(pack.name), models.settings_for(pack.name, settings)

@@ -1,4 +1,4 @@
-"""What tests cover, as text, as lcov for other tools, and as an HTML page that draws it on the files."""
+"""The coverage of tests: as text, as lcov for other tools, and as an HTML page that colours the files."""
 
 from collections.abc import Iterable, Iterator
 
@@ -32,7 +32,7 @@ _LEGEND = """<p class="quiet key"><span style="border-color: var(--good)">covere
 
 
 def measure_packs(packs: Iterable[Pack]) -> Coverage:
-    """Return what the tests of packs cover, without lines that contain `no-cover` in a comment."""
+    """Return the coverage of the tests of packs, without lines that contain `no-cover` in a comment."""
     total = Coverage()
     for pack in packs:
         total += measure(pack)
@@ -70,7 +70,7 @@ def write_html(coverage: Coverage) -> str:
 
 
 def _list_files(listed: Iterable[tuple[int, tuple[str, Coverage]]]) -> str:
-    """Return the table of files with links, those with the lowest share first, and what the colours mean."""
+    """Return the table of files with links, those with the lowest share first, and the legend of the colours."""
     rows = (
         f'<tr><td><a href="#file-{number}">{escape(path)}</a></td>'
         f"<td>{len(one.missing):,}</td><td>{_describe(one)}</td></tr>"

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from promptpack.cli import options
-from promptpack.cli.model_options import Models, read_params, read_replies
+from promptpack.cli.model_options import StepProviders, read_params, read_replies
 from promptpack.cycle import Backoff, CycleSettings, ScriptedProvider
 from promptpack.evaluation import EvaluatedPack, EvaluationPlan, JudgePack, check_cases, read_cases, read_prices
 from promptpack.library import Library
@@ -110,7 +110,7 @@ def read_plan(
         backoff=PATIENT,
         timeout=timeout,
     )
-    models = SubjectModels(
+    models = SubjectProviders(
         others["kind"], others["model"], others["base_url"], others["api_key"], others["replies_file"]
     )
     subjects = tuple(models.subject(pack, settings) for pack in chosen)
@@ -138,7 +138,7 @@ def read_plan(
     return plan
 
 
-class SubjectModels:
+class SubjectProviders:
     """The provider of each pack: one for all, or a script of replies that starts again at its end."""
 
     def __init__(
@@ -146,7 +146,7 @@ class SubjectModels:
     ) -> None:
         self._script: Mapping[str, Any] = read_replies(replies_file) if replies_file else {}
         self._service = kind if base_url is None else f"{kind} {base_url}"
-        self._real = None if kind == _SCRIPTED else Models({}, kind, model, base_url, api_key)
+        self._real = None if kind == _SCRIPTED else StepProviders({}, kind, model, base_url, api_key)
 
     def subject(self, pack: Pack, settings: CycleSettings) -> EvaluatedPack:
         """Return a pack with its provider."""
@@ -173,7 +173,7 @@ def _example_of(pack: Pack) -> list[Any]:
 
 
 def _read_judge(
-    library: Library, models: SubjectModels, settings: CycleSettings, locale: str | None, given: Mapping[str, Any]
+    library: Library, models: SubjectProviders, settings: CycleSettings, locale: str | None, given: Mapping[str, Any]
 ) -> JudgePack | None:
     if given["judge_pack"] is None:
         return None

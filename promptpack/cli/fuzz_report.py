@@ -1,4 +1,4 @@
-"""Run `promptpack test --fuzz` and print what generated cases break, each with a test to paste."""
+"""Run `promptpack test --fuzz` and print its findings, each with a test to paste."""
 
 from collections.abc import Sequence
 from typing import Any

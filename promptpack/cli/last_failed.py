@@ -1,4 +1,4 @@
-"""The tests that failed in the last run, kept in the user's cache."""
+"""The tests that failed in the last run, stored in the user's cache."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class LastFailed:
 
     @classmethod
     def open(cls, roots: Iterable[str]) -> "LastFailed":
-        """Read what is kept for some folders of packs."""
+        """Read the failed tests of some folders of packs."""
         cache, key = Cache.open(), "\n".join(sorted(Folder(root).real_root for root in roots))
         found = cache.get(_ENTRY, key)
         return cls(cache, key, frozenset(found) if isinstance(found, list) else frozenset())
@@ -39,7 +39,7 @@ class LastFailed:
         return "no test failed in the last run: running all tests"
 
     def remember(self, trials: Iterable[Trial]) -> None:
-        """Keep what failed now, and what failed before and did not run now."""
+        """Store the tests that failed in this run, and those that failed before and were not run."""
         results = {identify(one.pack, one.locale, one.name): one.passed for one in trials}
         failed = {name for name in self.names if name not in results}
         failed.update(name for name, passed in results.items() if not passed)

@@ -35,7 +35,7 @@ def model_options(command: Command) -> Command:
     return command
 
 
-class Models:
+class StepProviders:
     """The provider of each step: one for all, or a script for each."""
 
     def __init__(

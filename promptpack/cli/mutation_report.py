@@ -12,7 +12,7 @@ from promptpack.trial.mutation import Mutation, Score, run_mutants
 
 
 def report_mutations(packs: Iterable[Pack], format: str) -> Score:  # noqa: A002 -- the option's name
-    """Try the changes of each pack, print what survives, and return the score of all packs."""
+    """Try the changes of each pack, print those that survive, and return the score of all packs."""
     found: list[Mutation] = []
     rows: list[dict[str, object]] = []
     for pack in packs:

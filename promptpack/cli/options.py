@@ -11,7 +11,7 @@ from promptpack import document, files, strict_json
 from promptpack.library import Library
 from promptpack.pack.model import Pack
 from promptpack.problem import Location, PackError, Problem, PromptpackError, UsageError, did_you_mean
-from promptpack.trial.finding import find_test
+from promptpack.trial.find_test import find_test
 
 _MAX_CONTEXT_BYTES = 20_000_000
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -96,7 +96,7 @@ def read_context(
 def read_values(
     label: str, schemas: Mapping[str, Mapping[str, Any]], file: str | None, assignments: tuple[str, ...]
 ) -> Mapping[str, Any]:
-    """Return values from a file and from assignments; their schemas decide what is text."""
+    """Return values from a file and from assignments; their schemas decide which values are text."""
     context: dict[str, Any] = {}
     if file:
         context.update(read_mapping(file))

@@ -1,4 +1,4 @@
-"""Carry out a plan for the files of a version, and print what was done."""
+"""Apply a plan for the files of a version, and print each write and removal."""
 
 import click
 
@@ -6,7 +6,7 @@ from promptpack.versions.file_plan import FilePlan
 
 
 def carry_out(plan: FilePlan) -> bool:
-    """Write and remove what is left to do, and return whether there was anything."""
+    """Write and remove the files that are left, and return whether there were any."""
     left = plan.pending()
     left.apply()
     for path in left.writes:

@@ -1,4 +1,4 @@
-"""Print what happens when a model is asked: messages, replies, verdicts and corrections."""
+"""Print the conversation with a model: messages, replies, verdicts and corrections."""
 
 import json
 from typing import Any

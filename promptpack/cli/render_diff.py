@@ -12,7 +12,7 @@ from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.prompt import Prompt
 from promptpack.versions.prompt_diff import diff_prompts
-from promptpack.versions.saved import open_saved
+from promptpack.versions.saved_versions import open_saved
 
 _CONTEXT_LINES = 2
 

@@ -1,4 +1,4 @@
-"""Draw what was expected and what was found: the changed words in `[-...-]` and `{+...+}`, and in colour."""
+"""Draw how a text differs from the expected one: the changed words in `[-...-]` and `{+...+}`, and in colour."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -34,7 +34,7 @@ def _write_round(done: Round, secrets: Secrets) -> dict[str, Any]:
 
 
 def write_verdict(verdict: Verdict, secrets: Secrets) -> dict[str, Any]:
-    """Return a verdict whose texts have no secrets; in what the model said, numbers may be secret too."""
+    """Return a verdict without secrets; in the reply of the model, numbers may be secret too."""
     row: dict[str, Any] = hide_all(verdict.to_dict(), secrets)
     attempt = row["attempt"] or {}
     for said in (row, attempt, *row["repairs"], *attempt.get("repairs", ())):

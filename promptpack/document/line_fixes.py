@@ -154,7 +154,7 @@ def _missing_dash(lines: list[str], at: int) -> Iterator[LineFix]:
 
 
 def _extra_dash(lines: list[str], at: int) -> Iterator[LineFix]:
-    """Propose no '-' for a key whose neighbours with the same indentation have none."""
+    """Propose to remove the '-' of a key whose neighbours with the same indentation have none."""
     found = re.match(r"( *)- +(?=[^\s#:]+:(?: |$))", lines[at])
     above = next((one for one in reversed(lines[:at]) if one.strip()), "")
     key = _KEY.fullmatch(above.rstrip())

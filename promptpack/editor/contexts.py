@@ -6,7 +6,7 @@ from typing import Any
 from promptpack.pack.cases.checking import codes_of
 from promptpack.pack.model import Input, Pack
 from promptpack.schema.generation import NoValueError
-from promptpack.trial.finding import find_test
+from promptpack.trial.find_test import find_test
 from promptpack.trial.generation import ContextGenerator
 
 

@@ -10,7 +10,7 @@ from promptpack.editor.buffer import Buffer
 from promptpack.editor.preview import preview
 from promptpack.problem import Location
 from promptpack.trial import Failure, Trial, run
-from promptpack.trial.finding import find_test
+from promptpack.trial.find_test import find_test
 
 Place = Callable[[Location], Mapping[str, Any]]
 """Writes a location as the editor counts it."""
@@ -39,31 +39,31 @@ class RunTestsParams(PackParams):
 
 
 @dataclass(frozen=True)
-class _Request:
+class _EditorRequest:
     id: int | str
     method: str
     jsonrpc: str
 
 
 @dataclass(frozen=True)
-class _PackRequest(_Request):
+class _PackRequest(_EditorRequest):
     params: PackParams
 
 
 @dataclass(frozen=True)
-class _PreviewRequest(_Request):
+class _PreviewRequest(_EditorRequest):
     params: PreviewParams
 
 
 @dataclass(frozen=True)
-class _RunTestsRequest(_Request):
+class _RunTestsRequest(_EditorRequest):
     params: RunTestsParams
 
 
 PREVIEW: Final = "promptpack/preview"
 TESTS: Final = "promptpack/tests"
 RUN_TESTS: Final = "promptpack/runTests"
-REQUESTS: Final[Mapping[str, type[_Request]]] = {
+REQUESTS: Final[Mapping[str, type[_EditorRequest]]] = {
     PREVIEW: _PreviewRequest,
     TESTS: _PackRequest,
     RUN_TESTS: _RunTestsRequest,
@@ -79,7 +79,7 @@ def write_preview(buffer: Buffer, params: PreviewParams) -> dict[str, Any]:
 
 
 def list_tests(buffer: Buffer, place: Place) -> dict[str, Any]:
-    """Return the name and the place of each test of a pack, and what the command line needs to find the pack."""
+    """Return the name and place of each test of a pack, and the arguments that select it on the command line."""
     pack = buffer.build()
     tests = [{"name": test.name, **place(test.locate())} for test in pack.tests]
     return {"pack": pack.label, "locale": pack.locale, "root": files.find_root(buffer.path)[0], "tests": tests}

@@ -21,7 +21,7 @@ SLOTS_ROLE = "prompt"
 
 @dataclass(frozen=True)
 class PreviewMessage:
-    """A message as cards show it; `characters` and `tokens` count what a model gets, with secrets."""
+    """A message as cards show it; `characters` and `tokens` count the real text, with secrets."""
 
     role: str
     name: str
@@ -33,7 +33,7 @@ class PreviewMessage:
 
 @dataclass(frozen=True)
 class Preview:
-    """What a page shows of a buffer: messages, or the problems that prevent them; the page keeps the last messages."""
+    """The preview of a buffer: messages, or the problems that prevent them; the page keeps the last messages."""
 
     pack: str = ""
     context: Mapping[str, Any] = field(default_factory=dict, repr=False)

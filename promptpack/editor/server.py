@@ -32,7 +32,7 @@ from promptpack.editor import (
     outline,
     rename,
 )
-from promptpack.editor.frames import Frames
+from promptpack.editor.message_stream import MessageStream
 from promptpack.editor.pack_requests import (
     PREVIEW,
     REQUESTS,
@@ -130,9 +130,9 @@ class PackServer:
 
     def run(self) -> None:
         """Serve one editor until it disconnects, or sends something that is not a message."""
-        frames = Frames(sys.stdin.buffer)
-        self.server.start_io(cast("BinaryIO", frames))
-        if frames.is_broken:
+        stream = MessageStream(sys.stdin.buffer)
+        self.server.start_io(cast("BinaryIO", stream))
+        if stream.is_broken:
             raise UsageError(Problem("PP925", "the editor sent a broken header", None, "restart the server"))
 
     def _opened(self, params: types.DidOpenTextDocumentParams) -> None:

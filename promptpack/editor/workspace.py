@@ -31,8 +31,8 @@ _IS_LABELS = re.compile(r"^labels:", re.MULTILINE)
 _IS_PACK = re.compile(r"^promptpack:", re.MULTILINE)
 
 
-class Recent(dict[str, T]):
-    """Values by name; the oldest make room for new ones."""
+class RecentValues(dict[str, T]):
+    """Values by name; at most `limit` of them, the oldest are dropped first."""
 
     def __init__(self, limit: int) -> None:
         super().__init__()
@@ -51,9 +51,9 @@ class Workspace:
     def __init__(self, root: str = "") -> None:
         """Open files of any folder, or only those below `root`."""
         self._root = root
-        self._libraries: Recent[Library] = Recent(_MAX_FOLDERS)
-        self._buffers: Recent[tuple[Library, Buffer]] = Recent(_MAX_FILES)
-        self._caches: Recent[tuple[LintSettings, ResultCache]] = Recent(_MAX_FOLDERS)
+        self._libraries: RecentValues[Library] = RecentValues(_MAX_FOLDERS)
+        self._buffers: RecentValues[tuple[Library, Buffer]] = RecentValues(_MAX_FILES)
+        self._caches: RecentValues[tuple[LintSettings, ResultCache]] = RecentValues(_MAX_FOLDERS)
 
     def report(self, path: str, text: str) -> LintReport:
         """Lint a file as it is typed; a file that is not a pack, flow or labels file has no problems."""

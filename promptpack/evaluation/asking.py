@@ -40,7 +40,7 @@ class TimedProvider:
             self._pace.pause(error.retry_after or 0.0)
             raise
         self.seconds.append(self._clock.now() - started)
-        self._pace.settle(estimated, completion.usage.total_tokens or estimated)
+        self._pace.correct_tokens(estimated, completion.usage.total_tokens or estimated)
         return completion
 
 

@@ -24,7 +24,7 @@ _EXPECT_COLUMN: Final = "expect."
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One context, what its reply is expected to have, and where the case was read.
+    """One context, the expectations of its reply, and the location of the case.
 
     `key` identifies it in journals: the digest of the context, and a number if several cases have the same context.
     """
@@ -100,7 +100,7 @@ def _find_row_problems(row: Any, place: Location) -> Iterator[Problem]:
         return
     for key in row:
         if key not in _KEYS:
-            hint = did_you_mean(key, _KEYS) or "inputs belong into 'context'"
+            hint = did_you_mean(key, _KEYS) or "inputs belong in 'context'"
             yield Problem("PP970", f"unknown key {key!r}", place, hint)
     if not isinstance(row.get("id", ""), str | int):
         yield Problem("PP970", "'id' is neither text nor a whole number", place)

@@ -34,7 +34,7 @@ class Sample(NamedTuple):
 
 @dataclass(slots=True)
 class CollectionResult:
-    """What happened to the samples that had to be asked about: the failures, and why it stopped early."""
+    """The failures of the samples that had to be asked about, and the reason if it stopped early."""
 
     failures: list[tuple[Sample, Problem]] = field(default_factory=list)
     sent: int = 0
@@ -80,7 +80,7 @@ class Collector:
         subject, price = sample.subject, self._price(sample.subject)
         try:
             prompt = subject.pack.render(sample.case.context)
-        except ContextError as error:  # cases fit, but what a judge gets contains a reply
+        except ContextError as error:  # cases fit, but the input of a judge contains a reply
             self.done.failures.append((sample, error.problems[0]))
             return
         reserved = worst_cost(subject, prompt, price) if price else 0.0
@@ -97,7 +97,7 @@ class Collector:
         except ProviderError as error:
             self._fail(sample, error)
         finally:
-            self._limit.settle(reserved, cost)
+            self._limit.spend(reserved, cost)
 
     def _fail(self, sample: Sample, error: ProviderError) -> None:
         self.done.failures.append((sample, error.problems[0]))

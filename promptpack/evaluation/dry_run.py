@@ -1,4 +1,4 @@
-"""What an evaluation would send: requests, tokens and cost, estimated without sending anything."""
+"""The requests, tokens and cost of an evaluation, estimated without sending anything."""
 
 from dataclasses import dataclass
 

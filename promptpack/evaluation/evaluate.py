@@ -20,13 +20,13 @@ from promptpack.evaluation.prices import Price, Prices
 from promptpack.evaluation.results import Evaluation, JudgeUsage, SideResult
 from promptpack.evaluation.spending import CostLimit
 from promptpack.evaluation.statistics import RateComparison, compare
-from promptpack.private import PrivateFolder
+from promptpack.private_folder import PrivateFolder
 from promptpack.problem import Problem, UsageError
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationPlan:
-    """What to evaluate and how: one or two subjects, the cases, the graders and the limits."""
+    """The plan of an evaluation: one or two subjects, the cases, the graders and the limits."""
 
     subjects: tuple[EvaluatedPack, ...]
     cases: tuple[Case, ...]
@@ -111,7 +111,7 @@ async def _evaluate(
 
 
 def _spent(plan: EvaluationPlan, samples: Sequence[Sample]) -> float:
-    """Return what the stored answers have cost, so that `max_cost` limits an evaluation with all its continuations."""
+    """Return the cost of the stored answers, so that `max_cost` limits an evaluation with all its continuations."""
     found = [(plan.price(one.subject), one.stored) for one in samples]
     return sum(price.cost(answer.usage) for price, answer in found if price and answer)
 

@@ -12,7 +12,7 @@ from promptpack.pack.model import Pack
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedPack:
-    """What is evaluated: a pack, the provider that is asked, and the settings of the conversation."""
+    """A pack to evaluate, the provider that is asked, and the settings of the conversation."""
 
     pack: Pack
     provider: Provider

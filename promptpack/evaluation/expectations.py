@@ -1,11 +1,11 @@
-"""What a case expects of its reply: texts, an outcome, and values at JSON pointers."""
+"""The expectations of a case: texts, an outcome, and values at JSON pointers."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, get_args
 
 from promptpack.evaluation.answer import Answer
-from promptpack.flow.model import select
 from promptpack.problem import Location, Problem, did_you_mean
+from promptpack.schema.pointers import value_at
 from promptpack.verdict.model import Outcome
 
 _TEXTS: Final = ("contains", "excludes")
@@ -13,7 +13,7 @@ _KEYS: Final = (*_TEXTS, "outcome", "values")
 
 
 def find_expectation_problems(expect: Any, place: Location) -> Iterator[Problem]:
-    """Yield what is wrong with the expectations of a case."""
+    """Yield the problems of the expectations of a case."""
     if not isinstance(expect, dict):
         yield Problem("PP970", "'expect' is not a mapping", place)
         return
@@ -42,7 +42,7 @@ def check_expectations(expect: Mapping[str, Any], answer: Answer) -> Iterator[st
         yield f"the reply is {answer.outcome or 'not checked'}, not {expect['outcome']}"
     for path, wanted in expect.get("values", {}).items():
         try:
-            found = select(answer.data, path)
+            found = value_at(answer.data, path)
         except LookupError:
             yield f"the reply has no {path}"
             continue

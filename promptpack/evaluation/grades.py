@@ -1,4 +1,4 @@
-"""The grades of all samples: from their answers, and from what a judge says about those that pass otherwise."""
+"""The grades of all samples: from their answers, and from a judge, which is asked about those that pass otherwise."""
 
 from collections.abc import Mapping, Sequence
 
@@ -29,7 +29,7 @@ class Grades:
         self._questions: dict[int, Sample] = {}
 
     def questions(self, judge: JudgePack, journal: Journal) -> list[Sample]:
-        """Return what the judge is asked: about each answer that passes otherwise."""
+        """Return the questions for the judge: one about each answer that passes otherwise."""
         self._judge = judge
         for number, sample in enumerate(self._samples):
             if sample.stored is not None and not self._reasons[number]:

@@ -31,7 +31,7 @@ class VerdictGrader:
 
 
 class ExpectationGrader:
-    """An answer passes if it has what its case expects."""
+    """An answer passes if it meets the expectations of its case."""
 
     def grade(self, case: Case, answer: Answer) -> Iterator[str]:
         """Yield the expectations that are not met."""

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from promptpack.evaluation.answer import Answer
 from promptpack.evaluation.evaluated_pack import EvaluatedPack
-from promptpack.private import PrivateFolder, PrivateLog, user_folder
+from promptpack.private_folder import PrivateFolder, PrivateLog, user_folder
 from promptpack.problem import Location, PackError, Problem, UsageError
 
 _FORMAT: Final = 1

@@ -7,8 +7,8 @@ from typing import Any
 from promptpack.evaluation.answer import Answer
 from promptpack.evaluation.cases import Case, hash_context
 from promptpack.evaluation.evaluated_pack import EvaluatedPack
-from promptpack.flow.model import select
 from promptpack.problem import Problem, UsageError, did_you_mean
+from promptpack.schema.pointers import value_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class JudgePack:
         if not verdict.ok:
             return None
         try:
-            value = select(verdict.data, self.path)
+            value = value_at(verdict.data, self.path)
         except LookupError:
             return None
         if isinstance(value, bool):

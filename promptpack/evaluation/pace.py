@@ -18,7 +18,7 @@ class Pace:
         self._turn = asyncio.Lock()
 
     async def wait(self, tokens: int) -> None:
-        """Wait for the turn of a request with this many tokens; `settle` corrects the number later."""
+        """Wait for the turn of a request with this many tokens; `correct_tokens` corrects the number later."""
         async with self._turn:
             now = self._clock.now()
             while (start := max(self._next_request, self._next_token, self._resumes)) > now:
@@ -27,7 +27,7 @@ class Pace:
             self._next_request = now + self._request_gap
             self._next_token = max(now, self._next_token) + tokens * self._token_gap
 
-    def settle(self, estimated: int, used: int) -> None:
+    def correct_tokens(self, estimated: int, used: int) -> None:
         """Correct the tokens of a request, now that the server has counted them."""
         self._next_token += (used - estimated) * self._token_gap
 

@@ -23,7 +23,7 @@ class Price:
     cached: float
 
     def cost(self, usage: Usage) -> float:
-        """Return what a usage costs."""
+        """Return the cost of a usage."""
         new = max(0, usage.input_tokens - usage.cached_tokens)
         total = new * self.input + usage.cached_tokens * self.cached + usage.output_tokens * self.output
         return total / _MILLION

@@ -58,7 +58,7 @@ def _comparison(found: RateComparison) -> list[str]:
 
 
 def judged(judge: JudgeUsage, currency: str) -> str:
-    """Return what a judge was asked and what it cost, which the numbers of the versions leave out."""
+    """Return the number of questions to a judge and their cost, which the numbers of the versions leave out."""
     tokens = f"{judge.usage.input_tokens:,} tokens in, {judge.usage.output_tokens:,} out"
     return f"{judge.subject.label}, asked {_times(judge.questions)}; {tokens}, cost {money(judge.cost, currency)}"
 

@@ -96,7 +96,7 @@ class SideResult:
 
     @property
     def cost(self) -> float | None:
-        """What the answers cost; None without prices."""
+        """The cost of the answers; None without prices."""
         return None if self.price is None else self.price.cost(self.usage)
 
     @property
@@ -107,7 +107,7 @@ class SideResult:
 
 @dataclass(frozen=True, slots=True)
 class JudgeUsage:
-    """What the judge of an evaluation used."""
+    """The usage of the judge of an evaluation."""
 
     subject: EvaluatedPack
     questions: int
@@ -136,7 +136,7 @@ class Evaluation:
 
     @property
     def cost(self) -> float | None:
-        """What all answers cost together; None without prices."""
+        """The cost of all answers together; None without prices."""
         costs = [side.cost for side in self.sides] + ([self.judge.cost] if self.judge else [])
         known = [cost for cost in costs if cost is not None]
         return sum(known) if known else None

@@ -34,7 +34,7 @@ def longest_reply(subject: EvaluatedPack) -> int:
 
 
 class CostLimit:
-    """What may still be spent; a conversation starts only if its longest course fits into the rest."""
+    """The amount that may still be spent; a conversation starts only if its highest possible cost fits into it."""
 
     def __init__(self, limit: float | None, spent: float = 0.0) -> None:
         self._limit = limit
@@ -42,14 +42,14 @@ class CostLimit:
         self.spent: float = spent
 
     def reserve(self, cost: float) -> bool:
-        """Set the cost of a conversation aside, and return whether there is enough for it."""
+        """Reserve the cost of a conversation, and return whether there is enough for it."""
         if self._limit is not None and self.spent + self._reserved + cost > self._limit:
             return False
         self._reserved += cost
         return True
 
-    def settle(self, reserved: float, cost: float) -> None:
-        """Replace what was set aside by the real cost."""
+    def spend(self, reserved: float, cost: float) -> None:
+        """Replace the reserved cost by the real one."""
         self._reserved -= reserved
         self.spent += cost
 

@@ -133,7 +133,7 @@ class _FlowChecker:
             return
         allowed = [to_word(word) for word in words]
         unknown = [word for word in step.next.targets if word not in allowed]
-        # Without any known word, one problem tells the author everything.
+        # Without any known word, one problem is enough.
         for word in unknown[:1] if len(unknown) == len(step.next.targets) else unknown:
             hint = did_you_mean(word, allowed) or f"its answers are {', '.join(allowed)}"
             self._add("PP718", f"{pack.label} never answers {word!r}", (*place, "to", word), hint, key=True)
@@ -144,7 +144,7 @@ class _FlowChecker:
                 self._add("PP718", message, (*place, "to"), key=True)
 
     def _check_items(self, step: Step) -> None:
-        """Check that a step that takes items says what follows the last one."""
+        """Check that a step that takes items names the step after the last one."""
         place: Path = ("steps", step.name, "next")
         if step.takes_items and not step.next.done:
             message = f"step {step.name!r} takes items, but 'next' does not say which step follows the last one"

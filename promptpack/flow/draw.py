@@ -34,7 +34,7 @@ def to_svg(flow: FlowFile) -> str:
 
 
 @dataclass(slots=True)
-class _Line:
+class _Link:
     """A transition or a data edge between two boxes; its ports are counted from the top of each box."""
 
     source: int
@@ -67,14 +67,14 @@ class _Picture:
         self._boxes = [_Box(_shown(name), _shown(step.title)) for name, step in flow.steps.items()] + [_Box("", END)]
         rows = {name: row for row, name in enumerate((*flow.steps, END))}
         transitions = [
-            _Line(rows[name], rows.get(target, rows[END]), "right", tuple(map(_shown, words)))
+            _Link(rows[name], rows.get(target, rows[END]), "right", tuple(map(_shown, words)))
             for name, step in flow.steps.items()
             for target, words in step.targets.items()
         ]
         self._straight = [line for line in transitions if line.target == line.source + 1]
         self._bent = [line for line in transitions if line.target != line.source + 1]
         self._data = [
-            _Line(rows[edge.source], rows[edge.target], "left", (_shown(edge.label),)) for edge in flow.data_edges()
+            _Link(rows[edge.source], rows[edge.target], "left", (_shown(edge.label),)) for edge in flow.data_edges()
         ]
         self._place_ports()
         self._place_boxes()
@@ -114,7 +114,7 @@ class _Picture:
         """Assign separate ports to all lines; data edges from one step share a start port and a lane."""
         for lane, line in enumerate(self._bent):
             line.lane, line.out = lane, self._boxes[line.source].add_port("right")
-        lanes: dict[int, _Line] = {}
+        lanes: dict[int, _Link] = {}
         for line in self._data:
             if line.source not in lanes:
                 line.lane, line.out = len(lanes), self._boxes[line.source].add_port("left")
@@ -130,7 +130,7 @@ class _Picture:
             box.top = top
             top += box.height + _GAP + _LINE * labels.get(row, 0)
 
-    def _draw_bent(self, line: _Line) -> Iterator[str]:
+    def _draw_bent(self, line: _Link) -> Iterator[str]:
         """Draw a line that leaves its box, runs along its lane and comes back; its label is above one end."""
         sign = 1 if line.side == "right" else -1
         edge = self._right if line.side == "right" else self._left
@@ -150,7 +150,7 @@ class _Picture:
         else:
             yield _text(label, edge - _PAD, end - 5, _COLOUR["left"], "end")
 
-    def _draw_straight(self, line: _Line) -> Iterator[str]:
+    def _draw_straight(self, line: _Link) -> Iterator[str]:
         above, below = self._boxes[line.source], self._boxes[line.target]
         start = above.top + above.height
         yield (
@@ -177,12 +177,12 @@ class _Picture:
         yield _text(box.title, self._middle, box.top + box.height // 2 + 4, "#1f2937", "middle")
 
 
-def _label_space(side: _Side, lines: Iterable[_Line]) -> int:
+def _label_space(side: _Side, lines: Iterable[_Link]) -> int:
     """Return the width that the labels of a side need between the boxes and the lanes."""
     return max(_width(text) for text in (_LEGEND[side], *(", ".join(line.labels) for line in lines))) + 2 * _PAD
 
 
-def _lanes(lines: Iterable[_Line]) -> int:
+def _lanes(lines: Iterable[_Link]) -> int:
     return max((line.lane + 1 for line in lines), default=0)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from promptpack.document import Document
-from promptpack.schema.pointers import split_pointer
+from promptpack.schema.pointers import value_at
 
 END: Final = "end"  # as `next`, it ends the flow
 Path = tuple[str | int, ...]
@@ -72,7 +72,7 @@ class Next:
 
     def find(self, reply: Any) -> str | None:
         """Return the next step after a reply; None if no word fits it."""
-        return self.targets.get(to_word(select(reply, self.pointer)) if self.pointer else "")
+        return self.targets.get(to_word(value_at(reply, self.pointer)) if self.pointer else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,18 +144,6 @@ class FlowFile:
         }
         order = {name: row for row, name in enumerate(self.steps)}
         return sorted(found, key=lambda edge: (order[edge.target], order[edge.source], edge.label))
-
-
-def select(value: Any, pointer: str) -> Any:
-    """Return the part of a value that a JSON pointer names; raise a `LookupError` if there is none."""
-    for name in split_pointer(pointer):
-        if isinstance(value, list) and name.isdecimal():
-            value = value[int(name)]
-        elif isinstance(value, Mapping):
-            value = value[name]
-        else:
-            raise LookupError(name)
-    return value
 
 
 def to_word(value: Any) -> str:

@@ -13,9 +13,9 @@ from promptpack.flow.model import (
     ObjectValue,
     ReplyValue,
     Step,
-    select,
 )
 from promptpack.problem import ContextError, Problem, did_you_mean
+from promptpack.schema.pointers import value_at
 
 if TYPE_CHECKING:
     from promptpack.flow.flow import Visit
@@ -127,7 +127,7 @@ class _Values:
     def _part(self, whole: Any, value: CallerValue | ReplyValue, since: int) -> Any:
         """Return the part that a value selects; the next item counts the visits of the step since a position."""
         try:
-            part = select(whole, value.pointer)
+            part = value_at(whole, value.pointer)
         except LookupError:
             raise _Missing(f"there is no {value.pointer!r} in it") from None
         if not value.is_next_item:

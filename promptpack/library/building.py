@@ -144,7 +144,7 @@ def _at_extends(child: Entry, code: str, message: str, hint: str = "") -> Proble
 
 
 def extends_of(library: Library, entry: Entry, reference: str = "") -> str:
-    """Return what a file extends; for a locked release, the locked version."""
+    """Return the reference in `extends` of a file; for a locked release, the locked version."""
     extends: str = reference or (entry.document.data["extends"] if entry.document else "")
     if not library._contents.locks or entry.version is None or entry.version.is_draft:
         return extends

@@ -209,7 +209,7 @@ def locate(label: Label, version: str) -> Any:
 
 
 def _find_invalid(document: Document) -> Iterator[Problem]:
-    """Yield what the schema cannot find: invalid versions, and trials without a weight above 0."""
+    """Yield the problems that the schema cannot find: invalid versions, and trials without a weight above 0."""
     for label in LabelIndex([document]):
         for text in () if label.alias else label.versions:
             if parse_version(text) is None:

@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from promptpack.library.reload_report import Absence
 
 
-class Grace(NamedTuple):
+class GracePeriod(NamedTuple):
     """How many seconds a pack stays available after its file is gone, and the clock that counts them."""
 
     seconds: float = 5.0
     clock: Callable[[], float] = time.monotonic
 
-    def require_valid(self) -> Grace:
+    def require_valid(self) -> GracePeriod:
         """Return the same value; raise a `UsageError` unless the seconds are zero or more."""
         if not self.seconds >= 0:  # also refuses NaN
             message = f"the grace period is {self.seconds!r} seconds"
@@ -47,7 +47,7 @@ class Grace(NamedTuple):
         return self
 
 
-_DEFAULT_GRACE = Grace()
+_DEFAULT_GRACE = GracePeriod()
 
 
 class Library:
@@ -59,7 +59,7 @@ class Library:
         limits: Limits | None = None,
         cache: Cache | None = None,
         render_cache: RenderCache | None = None,
-        grace: Grace = _DEFAULT_GRACE,
+        grace: GracePeriod = _DEFAULT_GRACE,
     ) -> None:
         self._limits = limits or Limits()
         self._render_cache = render_cache or RenderCache()
@@ -106,10 +106,10 @@ class Library:
         difference from the lock files: a release that changed, is missing or is not locked, every draft, and a source
         that is not locked.
         """
-        held = Grace(grace, clock).require_valid()
+        period = GracePeriod(grace, clock).require_valid()
         disk_cache = Cache.open(cache)
         opened = open_sources(folders, disk_cache) if folders else [files.shipped("packs")]
-        library = cls(read_contents(opened, disk_cache), limits, disk_cache, RenderCache(render_cache_bytes), held)
+        library = cls(read_contents(opened, disk_cache), limits, disk_cache, RenderCache(render_cache_bytes), period)
         if frozen:
             from promptpack.library.locking import freeze
 
@@ -342,7 +342,7 @@ class Library:
         cached = self._results.get(entry.path)
         return cached or self._results.setdefault(entry.path, try_build(self, entry))
 
-    def _sketch(self, entry: Entry, folder: Folder | None = None) -> CompiledSections:
+    def _compile_sections(self, entry: Entry, folder: Folder | None = None) -> CompiledSections:
         """Compile a pack file as far as possible; raise its problems if it does not match the pack schema.
 
         Schema files are read through `folder`, if given, which may record them.
@@ -351,7 +351,7 @@ class Library:
             raise PackError(entry.problems)
         return building.compile_sections(entry.document, self._build_context(entry, (), folder))
 
-    def _salvage(self, entry: Entry) -> CompiledSections | None:
+    def _compile_pruned(self, entry: Entry) -> CompiledSections | None:
         """Compile the valid rest of an invalid pack file, or return None if too little is left.
 
         Raise the problems of `extends` if it cannot be resolved.

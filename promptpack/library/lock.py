@@ -116,7 +116,7 @@ _REWRITE: Final = "restore the file, or delete it and run: promptpack lock"
 
 
 def _find_invalid(document: Document) -> Iterator[Problem]:
-    """Yield what the schema cannot find: keys that do not name a release, and a missing end of the file."""
+    """Yield the problems that the schema cannot find: keys that do not name a release, and a missing file end."""
     for name in document.data["packs"]:
         _, _, text = name.partition("@")
         version = parse_version(text)

@@ -10,16 +10,16 @@ from promptpack.files import Stamp
 from promptpack.problem import Problem
 
 if TYPE_CHECKING:
-    from promptpack.library.library import Grace
+    from promptpack.library.library import GracePeriod
 
 
 class Absence(NamedTuple):
-    """Since when the file of a pack is gone, and what would have changed if it had come back since then."""
+    """The time since when the file of a pack is gone, and a stamp that changes if the file comes back."""
 
     since: float
     place: Stamp | None
 
-    def is_over(self, grace: Grace) -> bool:
+    def is_over(self, grace: GracePeriod) -> bool:
         """Return whether the grace period is over."""
         return grace.clock() - self.since >= grace.seconds
 

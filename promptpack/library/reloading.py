@@ -102,7 +102,7 @@ class _Reload:
     """One attempt to read the folders of a library again."""
 
     def __init__(self, library: Library, last: Results) -> None:
-        contents, gone = _hold_files(read_contents(library.folders, Cache(), library._contents), library)
+        contents, gone = _keep_missing_files(read_contents(library.folders, Cache(), library._contents), library)
         self._library = library
         self._last = last
         self._fresh = Library(contents, library._limits, None, library._render_cache, library._grace)
@@ -118,7 +118,7 @@ class _Reload:
         for entry in fresh._entries:
             old = self._last.get(entry.path) or moved.get(_name_of(entry))
             fresh._results[entry.path] = try_build(fresh, entry) if old is None else self._rebuild(entry, old)
-        self._hold(gone)
+        self._keep_missing(gone)
         fresh._index(result.entry for result in fresh._results.values())
         return fresh
 
@@ -153,16 +153,16 @@ class _Reload:
             self._unchanged[parent.path] = old is None or old.is_current(parent, partials)
         return self._unchanged[parent.path]
 
-    def _hold(self, gone: Results) -> None:
+    def _keep_missing(self, gone: Results) -> None:
         """Add the packs whose files are gone, if the grace period is not over or their folder cannot be read."""
         fresh = self._fresh
         moved = {_name_of(entry) for entry in fresh._entries}
         for path, result in gone.items():
             is_unreadable = any(path.startswith(f"{place}/") for place in fresh._contents.broken)
-            if _name_of(result.entry) not in moved and (self._is_held(path) or is_unreadable):
+            if _name_of(result.entry) not in moved and (self._is_in_grace(path) or is_unreadable):
                 fresh._results[path] = replace(result, problems=()) if result.problems else result
 
-    def _is_held(self, path: str) -> bool:
+    def _is_in_grace(self, path: str) -> bool:
         """Return whether the grace period of a missing file is not over."""
         absence = _find_absence(path, self._library)
         if absence.is_over(self._library._grace):
@@ -177,23 +177,23 @@ def _find_absence(path: str, library: Library) -> Absence:
     return last if last is not None and last.place == place else Absence(library._grace.clock(), place)
 
 
-def _hold_files(contents: Contents, library: Library) -> tuple[Contents, dict[str, Absence]]:
-    """Keep the flows and labels whose files are gone until the grace period is over, and good labels until then too."""
+def _keep_missing_files(contents: Contents, library: Library) -> tuple[Contents, dict[str, Absence]]:
+    """Keep missing flows and labels until the grace period is over, and the last good ones of broken labels."""
     gone: dict[str, Absence] = {}
 
-    def hold(now: Mapping[str, bytes], last: Mapping[str, bytes], file: str) -> dict[str, bytes]:
-        held = dict(now)
+    def keep(now: Mapping[str, bytes], last: Mapping[str, bytes], file: str) -> dict[str, bytes]:
+        kept = dict(now)
         for folder in contents.folders:
             if folder.root in last and folder.root not in now:
                 absence = _find_absence(folder.show(file), library)
                 if not absence.is_over(library._grace):
                     gone[folder.show(file)] = absence
-                    held[folder.root] = last[folder.root]
-        return held
+                    kept[folder.root] = last[folder.root]
+        return kept
 
     old = library._contents
     contents = contents._replace(
-        flows=hold(contents.flows, old.flows, FLOW), labels=hold(contents.labels, old.labels, LABELS)
+        flows=keep(contents.flows, old.flows, FLOW), labels=keep(contents.labels, old.labels, LABELS)
     )
     if contents.locks != old.locks:
         from promptpack.library.lock import find_lock_problems

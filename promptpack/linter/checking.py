@@ -69,7 +69,7 @@ def lint_library(
 
 
 def _keep_first_causes(problems: Sequence[Problem]) -> Iterator[Problem]:
-    """Leave out that a file needs a reported one, and what a rule finds at the place of an error in another file."""
+    """Leave out problems with a reported cause: references to a broken file, and rules at the place of an error."""
     broken = {one.location.path for one in problems if one.location and one.code not in _OF_BROKEN_FILES}
     errors = {_line(one) for one in problems if one.severity == "error" and one.code.startswith("PP")} - {None}
     for one in problems:

@@ -7,8 +7,8 @@ from functools import reduce
 
 from jinja2 import nodes
 
+from promptpack.linter.analysis_meter import count_steps, limit_analysis
 from promptpack.linter.parsed_texts import ParsedText
-from promptpack.linter.step_limit import count_steps, limit_steps
 from promptpack.linter.subject import Subject
 from promptpack.template.includes import IncludeWalker
 from promptpack.template.names import DependencyFinder
@@ -81,7 +81,7 @@ def trace_prompt(subject: Subject) -> DataFlow:
 def _trace_prompt(subject: Subject) -> DataFlow:
     walker = _Walker(subject.partials, subject.dependencies)
     printed: dict[str, list[_PrintedValues]] = {}
-    with limit_steps() as steps:
+    with limit_analysis() as steps:
         for text in subject.texts:
             if text.kind in ("content", "detail", "slot") and not text.is_constant:
                 owner, found = text.memo.get("printed", (None, _PrintedValues()))
@@ -99,7 +99,7 @@ def trace_template(
 ) -> tuple[PrintedValue, ...]:
     """Return every value that a template and its partials print."""
     found = _PrintedValues()
-    with limit_steps():
+    with limit_analysis():
         _Walker(partials, dependencies).trace(text, found)
     return tuple(_values_of([found]))
 

@@ -87,7 +87,7 @@ def _find_braces(subject: Subject) -> Iterator[tuple[Passage, re.Match[str]]]:
 
 
 def _find_names(text: ParsedText) -> tuple[tuple[Passage, re.Match[str]], ...]:
-    """Return what may be names of inputs: in single braces, or after a dollar."""
+    """Return possible names of inputs: in single braces, or after a dollar."""
     found: list[tuple[Passage, re.Match[str]]] = []
     for passage in _passages_of(text):
         only = _DOLLAR.fullmatch(passage.text.strip())

@@ -53,7 +53,7 @@ class ResultCache:
     def get(self, entry: Entry, library: LintLibrary) -> LintResult | None:
         """Return the cached result of a file, or None when a dependency has changed."""
         row = self._rows.get(entry.file)
-        if row is None or row["fingerprint"] != _fingerprint(entry, library):
+        if row is None or row["digest"] != _digest(entry, library):
             return None
         if not all(_is_current(dependencies, entry, library) for dependencies in row["dependencies"]):
             return None
@@ -71,7 +71,7 @@ class ResultCache:
         dependencies = [_dependencies(locale, library) for locale in locales]
         self.dependencies += dependencies
         self._rows[entry.file] = {
-            "fingerprint": _fingerprint(entry, library),
+            "digest": _digest(entry, library),
             "dependencies": dependencies,
             "report": result.report.to_data(),
             "ignores": result.ignores.to_data(),
@@ -89,7 +89,7 @@ class ResultCache:
         self._is_changed = False
 
 
-def _fingerprint(entry: Entry, library: LintLibrary) -> str:
+def _digest(entry: Entry, library: LintLibrary) -> str:
     """Return a digest of the partials, the tools of the flow, the locales of the pack, and its repeated paragraphs."""
     pool = find_flow_pool(entry.name, library)
     inputs = [

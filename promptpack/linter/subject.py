@@ -215,7 +215,7 @@ class LintLibrary:
         if entry.path not in self._subjects:
             folder = self._recordings[entry.path] = entry.folder.record()
             try:
-                self._subjects[entry.path] = Subject(entry.file, self.library._sketch(entry, folder), self)
+                self._subjects[entry.path] = Subject(entry.file, self.library._compile_sections(entry, folder), self)
             except PackError as error:
                 self._subjects[entry.path] = error
         found = self._subjects[entry.path]
@@ -225,7 +225,7 @@ class LintLibrary:
 
     def load_pruned(self, entry: Entry) -> Subject | None:
         """Return the valid rest of an invalid pack, or None if too little is left; raise when `extends` is broken."""
-        compiled = self.library._salvage(entry)
+        compiled = self.library._compile_pruned(entry)
         return Subject(entry.file, compiled, self, is_pruned=True) if compiled else None
 
     def variants(self, subject: Subject) -> Iterator[Subject]:

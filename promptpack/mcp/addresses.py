@@ -43,7 +43,9 @@ def parse_address(text: str, allowed_hosts: Sequence[str] = ()) -> Address:
     """Read HOST:PORT, or PORT on 127.0.0.1; refuse an address that others can reach, unless hosts are allowed."""
     found = _ADDRESS.fullmatch(text)
     if found is None or int(found["port"]) > _MAX_PORT:
-        raise UsageError(Problem("PP652", f"{text!r} is not an address", None, "write HOST:PORT, as 127.0.0.1:8000"))
+        raise UsageError(
+            Problem("PP652", f"{text!r} is not an address", None, "write HOST:PORT, such as 127.0.0.1:8000")
+        )
     for host in allowed_hosts:
         if not _HOST.fullmatch(host):
             hint = "write only the name, such as prompts.example.org, without scheme and port"

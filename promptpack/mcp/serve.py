@@ -31,7 +31,7 @@ def serve_stdio(server: PackMcpServer) -> None:
     """Serve one client over standard input and output, until the input ends; logs go to standard error."""
 
     async def run() -> None:
-        lines = cast("anyio.AsyncFile[str]", _Lines(os.fdopen(_STDIN, "rb", closefd=False)))
+        lines = cast("anyio.AsyncFile[str]", _StreamLines(os.fdopen(_STDIN, "rb", closefd=False)))
         async with stdio_server(stdin=lines) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
@@ -79,7 +79,7 @@ class _HttpServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-class _Lines:
+class _StreamLines:
     """The lines of a stream, read by a thread that does not keep the process alive, so that Ctrl-C ends it at once."""
 
     def __init__(self, stream: BinaryIO) -> None:

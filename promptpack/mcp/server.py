@@ -68,7 +68,7 @@ class PackMcpServer(Server[None]):
         return super().create_initialization_options(announced, experimental_capabilities, extensions)
 
     def end_announcements(self) -> None:
-        """Tell listening clients that no more announcements follow, before the server ends."""
+        """Announce to listening clients that the server ends."""
         self._listening.close()
 
     async def poll(self) -> None:
@@ -175,5 +175,5 @@ def _text(text: str) -> types.TextContent:
 
 
 def _sendable(text: str) -> str:
-    """Replace what is not Unicode, such as a part of a file name, which would end the connection."""
+    """Replace surrogates, such as a part of a file name, which would end the connection."""
     return text.encode(errors="replace").decode()

@@ -33,7 +33,7 @@ class PackList:
 
 @dataclass(frozen=True, slots=True)
 class RenderedPrompt:
-    """The messages of a prompt, and what they were rendered from."""
+    """The messages of a prompt, and the pack that they were rendered from."""
 
     pack: str
     version: str

@@ -196,7 +196,7 @@ class PackCompiler:
 
 
 class CompiledMessage(NamedTuple):
-    """A message without problems, and what it uses: names, partials and nodes."""
+    """A message without problems, with the names, partials and nodes that it uses."""
 
     message: MessageTemplate
     placed: Placed

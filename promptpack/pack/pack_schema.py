@@ -158,7 +158,7 @@ def _places() -> tuple[tuple[str, tuple[str, ...], frozenset[str]], ...]:
 
 
 def _hint_from_path(path: str, mismatch: schema.Mismatch) -> str:
-    """Return what the name of the file says about an invalid version or locale."""
+    """Return a hint at the version or locale in the name of the file."""
     found = _FILE_NAME.search(path)
     said = {"/version": found[1], "/locale": found[2]}.get(mismatch.pointer) if found else None
     return f"the file name says {said!r}" if said and mismatch.rule in ("pattern", "type") else ""

@@ -28,7 +28,7 @@ class Scale(NamedTuple):
 
 
 class IntervalRow(NamedTuple):
-    """One interval: what it is of, its ends, and the number of its colour."""
+    """One interval: its label, its ends, and the number of its colour."""
 
     label: str
     text: str

@@ -32,7 +32,7 @@ def find_alarm(value: Any, shape: Shape) -> Mismatch | None:
 
 
 def warm_alarms(schema: Schema) -> None:
-    """Compile now what alarms about replies to a schema compile; alarms of the same form share their code."""
+    """Compile the code of alarms about replies to a schema; alarms of the same form share their code."""
     for own in _own_parts(found for _, found in iterate_schemas(schema.source)):
         own.accepts(None)
 

@@ -7,12 +7,13 @@ from typing import Any
 
 from promptpack.reply.align import ValueRepair, align
 from promptpack.reply.candidates import ReplyCandidate
-from promptpack.reply.path_changes import find_at, unescape
+from promptpack.reply.path_changes import unescape
 from promptpack.reply.reading import Fault
 from promptpack.reply.shape import Shape
 from promptpack.reply.synonyms import GROUP_OF, fold
 from promptpack.reply.syntax_tree import Defect, escape, is_same
 from promptpack.reply.wrappers import find_inner_answers, reports_cut
+from promptpack.schema.pointers import find_at
 from promptpack.schema.strict import WRAPPER
 
 Check = Callable[[Any], Sequence[Fault]]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from promptpack.schema.equality import fingerprint
+from promptpack.schema.equality import equality_key
 
 Schema = Mapping[str, Any]
 # With more options that a value may belong to, none is certain.
@@ -12,8 +12,6 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,), "array": (list,), "string": (str,), "boolean": (bool,), "null": (type(None),),
     "integer": (int, float), "number": (int, float),
 }  # fmt: skip
-# Fixed words are short; replies have a separate limit.
-_STEPS: Final = 1_000_000_000
 
 
 class Options:
@@ -47,7 +45,7 @@ class Options:
     def _find_candidates(self, value: Mapping[str, Any]) -> list[Any]:
         if self._name not in value:
             return list(self._options)
-        same = self._by_word.get(fingerprint(value[self._name], [_STEPS]), [])
+        same = self._by_word.get(equality_key(value[self._name]), [])
         return [self._options[index] for index in sorted({*same, *self._others})]
 
     def _check(self, options: Iterable[Any], value: Any) -> list[Any]:
@@ -69,7 +67,7 @@ def _fixed_words(parts: Iterable[Schema]) -> Iterator[tuple[str, Any]]:
     """Yield the names of properties with fixed words, each with one of the words."""
     for part in parts:
         for name, inner in part.get("properties", {}).items():
-            yield from ((name, fingerprint(word, [_STEPS])) for word in words_of(inner) or ())
+            yield from ((name, equality_key(word)) for word in words_of(inner) or ())
 
 
 def words_of(schema: Any) -> Sequence[Any] | None:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from promptpack.reply.syntax_tree import escape, is_same
-from promptpack.schema.pointers import split_pointer
+from promptpack.schema.pointers import MISSING, find_at
 
-MISSING: Any = object()
 _UNKNOWN_FIELD = ("additionalProperties", "unevaluatedProperties")
 
 
@@ -50,18 +49,6 @@ def find_changes(value: Mapping[str, Any], answer: Mapping[str, Any], failing: M
             before = find_at(value, path)
             found.append(PathChange("set", path, source, None if before is MISSING else before, part))
     return found
-
-
-def find_at(value: Any, path: str) -> Any:
-    """Return the value at a JSON pointer, or `MISSING`."""
-    for key in split_pointer(path):
-        if isinstance(value, dict) and key in value:
-            value = value[key]
-        elif isinstance(value, list) and 0 <= _index(key) < len(value):
-            value = value[_index(key)]
-        else:
-            return MISSING
-    return value
 
 
 def unescape(name: str) -> str:

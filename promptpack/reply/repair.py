@@ -7,7 +7,7 @@ from typing import Any
 
 from promptpack.reply.charset import decode_reply
 from promptpack.reply.reading import Repair, Risk
-from promptpack.schema.pointers import split_pointer
+from promptpack.schema.pointers import split_pointer, value_at
 
 _RISKS: Mapping[str, Risk] = MappingProxyType(
     {
@@ -57,13 +57,6 @@ def replay(raw: str | bytes, repairs: Sequence[Repair], onto: Any = None) -> Any
             value = set_at(value, repair.path, repair.after)
         elif repair.edit != "text":
             value = _apply_value_repair(value, split_pointer(repair.path), repair)
-    return value
-
-
-def value_at(value: Any, path: str) -> Any:
-    """Return the value at a JSON pointer."""
-    for key in split_pointer(path):
-        value = value[int(key)] if isinstance(value, list) else value[key]
     return value
 
 

@@ -9,8 +9,9 @@ from promptpack.reply.choice import Choice, original_path
 from promptpack.reply.hidden_text import ANY_MARKER
 from promptpack.reply.outer_encoding import DecodedReply
 from promptpack.reply.reading import Repair
-from promptpack.reply.repair import risk_of, value_at
+from promptpack.reply.repair import risk_of
 from promptpack.reply.syntax_tree import TextRepair
+from promptpack.schema.pointers import value_at
 
 _SPAN = attrgetter("start", "end")
 _KINDS = (

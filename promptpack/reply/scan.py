@@ -51,7 +51,7 @@ def scan(
 
 
 class Scanner(BracketScanner, CleanTokenScanner):
-    """Reads one token after the other and decides what each means."""
+    """Reads one token after the other and decides on the meaning of each."""
 
     def run(self, *, lost_open: bool) -> ScanResult:
         """Read until the first container is closed or the text ends."""

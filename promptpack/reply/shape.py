@@ -8,7 +8,7 @@ from promptpack.reply.fixed_words import FixedWords
 from promptpack.reply.options import Options, has_type, words_of
 from promptpack.reply.synonyms import GROUP_OF, fold
 from promptpack.reply.syntax_tree import is_same
-from promptpack.schema.equality import fingerprint
+from promptpack.schema.equality import equality_key
 from promptpack.schema.patterns import PatternError, read_pattern
 from promptpack.schema.pointers import find_target
 from promptpack.schema.predicates import SubschemaPredicates
@@ -19,8 +19,6 @@ _T = TypeVar("_T")
 _MAX_REFS = 32
 # A value is compared with this many conditions and parts of its schema; the contract checks all of them.
 _MAX_PARTS = 50
-# Replies have a separate limit.
-_WORD_STEPS = 1_000_000_000
 _CONDITIONS = frozenset(("if", "anyOf", "oneOf"))
 _NAMING = frozenset(("properties", "patternProperties"))
 _CHOICES = frozenset((*_CONDITIONS, "enum", "const", "not"))
@@ -315,9 +313,9 @@ class _SchemaCache:
         """Return whether a value is in the `enum` of a schema."""
         cached = self._words.get(id(schema))
         if cached is None:
-            words = frozenset(fingerprint(word, [_WORD_STEPS]) for word in schema["enum"])
+            words = frozenset(equality_key(word) for word in schema["enum"])
             cached = self._words[id(schema)] = (schema, words)
-        return fingerprint(value, [_WORD_STEPS]) in cached[1]
+        return equality_key(value) in cached[1]
 
 
 def _flatten(schema: Any, root: Schema) -> Iterator[Schema]:

@@ -1,4 +1,4 @@
-"""Parse an object while it streams: read every character once, and show only what is certain."""
+"""Parse an object while it streams: read every character once, and show only the certain part."""
 
 import re
 from collections.abc import Callable
@@ -45,7 +45,7 @@ ReadSpan = Callable[[int, int], Reading]
 class StreamParser:
     """A state machine; its states are start, outside, hidden, key, colon, string, value, next, lost and lost_string.
 
-    In the state "lost", it cannot tell what the text means, and waits for the brace that may close the object.
+    In the state "lost", the meaning of the text is uncertain, and it waits for the brace that may close the object.
     It skips the braces in strings.
     """
 
@@ -191,7 +191,7 @@ class StreamParser:
         return len(self._buffer) - self._index > _MAX_WAITING and self._stop()
 
     def _stop(self) -> bool:
-        """Keep what is shown, and read no more of this object."""
+        """Keep the shown part, and read no more of this object."""
         if growing := self.growing_text():
             self.partial.root = set_at(self.partial.root, *growing)
         self._text, self._before = None, ":" if self.state in ("key", "value") else ""

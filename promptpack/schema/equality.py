@@ -30,14 +30,14 @@ _STEPS_OF_A_DIVISION: Final = 40
 def are_unique(values: list[Any], steps: list[int]) -> bool:
     """Return whether no two items are equal in JSON Schema, and subtract the work from the remaining steps."""
     steps[0] -= len(values)
-    return len({fingerprint(value, steps) for value in values}) == len(values)
+    return len({equality_key(value, steps) for value in values}) == len(values)
 
 
-def fingerprint(value: Any, steps: list[int]) -> Any:
+def equality_key(value: Any, steps: list[int] | None = None) -> Any:
     """Return a hashable value; two are equal exactly if JSON Schema treats the originals as equal.
 
-    No input can choose the hashes of many of them: numbers below the modulus have their own, and those of texts are
-    random.
+    The work is subtracted from the remaining `steps`. No input can choose the hashes of many of them: numbers below
+    the modulus have their own, and those of texts are random.
     """
     match value:
         case str():
@@ -47,12 +47,14 @@ def fingerprint(value: Any, steps: list[int]) -> Any:
         case int() | float():
             return number_key(value)
     text = _ENCODER.encode(value)
-    steps[0] -= _STEPS_OF_A_CONTAINER + len(text) // _CHARACTERS_A_STEP
+    cost = _STEPS_OF_A_CONTAINER + len(text) // _CHARACTERS_A_STEP
     if _MAYBE_FLOAT.search(text):
-        steps[0] -= len(text) // _NORMALIZED_CHARACTERS_A_STEP
+        cost += len(text) // _NORMALIZED_CHARACTERS_A_STEP
         text = _ENCODER.encode(_normalize(value))
-    if steps[0] < 0:
-        raise StepLimitError
+    if steps is not None:
+        steps[0] -= cost
+        if steps[0] < 0:
+            raise StepLimitError
     return (_TAG, text)
 
 

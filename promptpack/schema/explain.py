@@ -36,7 +36,7 @@ _MAX_SHOWN = 60
 _NESTING: Final = ("if", "then", "else", "allOf", "$ref", "dependentSchemas")
 # The patterns of JSON pointers.
 _POINTER = ("^/", "^(/")
-# Words of other formats, and what they may mean here.
+# Words of other formats, and their possible meanings here.
 _SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("delete", "drop", "omit"), ("remove",)),
     **dict.fromkeys(("not_contains", "notcontains", "must_not_contain", "absent"), ("excludes",)),

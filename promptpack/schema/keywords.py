@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.schema.equality import are_unique, fingerprint, is_multiple
+from promptpack.schema.equality import are_unique, equality_key, is_multiple
 from promptpack.schema.patterns import PatternError, read_pattern
 from promptpack.schema.supported_keywords import StepLimitError
 
@@ -220,8 +220,8 @@ def _enum(_: Any, expected: list[Any], instance: Any, __: Any) -> Errors:
     else:
         count_step(len(expected))
         steps = _PATTERN_STEPS.get()
-        found = fingerprint(instance, steps)
-        is_found = any(fingerprint(choice, steps) == found for choice in expected)
+        found = equality_key(instance, steps)
+        is_found = any(equality_key(choice, steps) == found for choice in expected)
     if not is_found:
         yield make_error("is another value")
 

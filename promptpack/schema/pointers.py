@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from promptpack.schema.safety import SchemaMeter
@@ -15,6 +15,8 @@ Load = Callable[[str, str], tuple[str, Mapping[str, Any]]]
 _FILE_KEYS = ("$id", "$schema")
 # Keywords that hold plain values, in which "$ref" is an ordinary key.
 _VALUE_KEYS = frozenset(("const", "default", "enum", "examples"))
+MISSING: Final[Any] = object()
+"""Stands for a value that does not exist, where null does."""
 _LEAVES = frozenset((str, int, float, bool, type(None)))
 
 
@@ -28,16 +30,32 @@ def split_pointer(pointer: str) -> list[str]:
     return [key.replace("~1", "/").replace("~0", "~") for key in pointer.split("/")[1:]]
 
 
+def find_at(value: Any, pointer: str) -> Any:
+    """Return the value at a JSON pointer, or `MISSING`."""
+    for key in split_pointer(pointer):
+        if isinstance(value, Mapping) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isascii() and key.isdecimal() and len(key) < 10 and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return MISSING
+    return value
+
+
+def value_at(value: Any, pointer: str) -> Any:
+    """Return the value at a JSON pointer; raise a `LookupError` if there is none."""
+    found = find_at(value, pointer)
+    if found is MISSING:
+        raise LookupError(pointer)
+    return found
+
+
 def find_target(root: Any, reference: Any) -> Any:
     """Return the part of a schema that a local reference points to, or None if it does not exist."""
     if not isinstance(reference, str) or not reference.startswith("#"):
         return None
-    for key in split_pointer(reference):
-        if isinstance(root, list):
-            root = root[int(key)] if key.isdecimal() and int(key) < len(root) else None
-        else:
-            root = root.get(key) if isinstance(root, Mapping) else None
-    return root
+    found = find_at(root, reference)
+    return None if found is MISSING else found
 
 
 def bundle(schema: Mapping[str, Any], file: str, load: Load, meter: SchemaMeter) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from promptpack.schema.equality import fingerprint
+from promptpack.schema.equality import equality_key
 from promptpack.schema.patterns import read_pattern
 from promptpack.schema.supported_keywords import (
     KEYWORDS_BY_KIND,
@@ -50,7 +50,6 @@ _MAX_REQUIRED: Final = 100
 _MAX_WORDS: Final = 1_000
 # So many lines of a predicate take as long as one step.
 _LINES_A_STEP: Final = 8
-_NO_LIMIT: Final = 1 << 62
 
 
 class _ValueCheck(NamedTuple):
@@ -273,9 +272,9 @@ class PredicateWriter:
         return [line for values in lists for line in self._write_enum(values, check)]
 
     def _write_enum(self, values: Sequence[Any], check: _ValueCheck) -> Lines:
-        allowed = self._constant(frozenset(fingerprint(one, [_NO_LIMIT]) for one in values))
+        allowed = self._constant(frozenset(equality_key(one) for one in values))
         if not all(isinstance(one, str) for one in values):
-            is_allowed = f"type({check.value}) in plain_types and fingerprint({check.value}, s) in {allowed}"
+            is_allowed = f"type({check.value}) in plain_types and equality_key({check.value}, s) in {allowed}"
             return [f"if not ({is_allowed}): return reject({check.value})"]
         guard = [] if check.is_only("string") else [f"if type({check.value}) is not str: return reject({check.value})"]
         return [*guard, f"if {check.value} not in {allowed}: return False"]
@@ -351,7 +350,7 @@ def _write_loop(name: str, values: str, body: Lines) -> Lines:
     ]
 
 
-def count_steps(lines: Lines) -> int:
+def estimate_steps(lines: Lines) -> int:
     """Return the cost of the lines of a predicate."""
     return 1 + len(lines) // _LINES_A_STEP
 

@@ -1,4 +1,4 @@
-"""A JSON Schema compiled to predicates: Python functions that return what `jsonschema` would, much faster.
+"""A JSON Schema compiled to predicates: Python functions with the same results as `jsonschema`, but much faster.
 
 Predicates fall back to `jsonschema` if they cannot decide exactly: for some keywords, references that are not local,
 values that are not plain JSON data, and at the step limit.
@@ -13,7 +13,7 @@ from itertools import count
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from promptpack.schema.equality import are_unique, fingerprint, is_multiple
+from promptpack.schema.equality import are_unique, equality_key, is_multiple
 from promptpack.schema.patterns import PatternError
 from promptpack.schema.pointers import split_pointer
 from promptpack.schema.safety import iterate_schemas
@@ -126,10 +126,10 @@ class PredicateCompiler:
 
     def write(self, schema: Any, header: str = _HEADER) -> str:
         """Return the source code of a predicate."""
-        from promptpack.schema.predicate_writer import PredicateWriter, count_steps
+        from promptpack.schema.predicate_writer import PredicateWriter, estimate_steps
 
         lines = PredicateWriter(self._constant, self._function, self._refer).write(schema)
-        return header.format(count_steps(lines)) + "".join(f" {line}\n" for line in (*lines, "return True"))
+        return header.format(estimate_steps(lines)) + "".join(f" {line}\n" for line in (*lines, "return True"))
 
     def compile_subschema(self, schema: Any) -> Predicate:
         """Compile the predicate of a subschema."""
@@ -235,7 +235,7 @@ def predicate_globals() -> dict[str, Any]:
         "are_unique": are_unique,
         "bool": bool,
         "dict": dict,
-        "fingerprint": fingerprint,
+        "equality_key": equality_key,
         "float": float,
         "int": int,
         "is_multiple": is_multiple,

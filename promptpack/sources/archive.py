@@ -42,7 +42,7 @@ def open_archive(path: str) -> MemoryFolder:
 def read_archive(content: bytes, shown: str, inside: str | None = None) -> MemoryFolder:
     """Return the folder of packs of a zip file or wheel: `inside`, or its folder `packs`, or all of it.
 
-    `shown` is the name of the archive in problems. The files of `schemas` next to the folder come along.
+    `shown` is the name of the archive in problems. The files of `schemas` next to the folder are included.
     """
     from zipfile import BadZipFile, ZipFile
 

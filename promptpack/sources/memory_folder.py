@@ -46,7 +46,7 @@ class MemoryFolder(RecordingFolder):
 
     @property
     def stamp(self) -> Stamp | None:
-        """What changes when the archive on disk is replaced; nothing for other sources."""
+        """The stamp of the archive on disk; empty for other sources."""
         return stamp_file(self.origin) or ()
 
     @property

@@ -34,7 +34,7 @@ def name_source(source: str) -> str:
 def open_folder(source: str, cache: Cache | None = None, pin: str = "") -> Folder:
     """Return an existing folder, or that of another source in memory; raise a `UsageError` if there is none.
 
-    What is downloaded is stored in the `cache` by its digest. A source with a `pin` must have this digest.
+    Downloads are stored in the `cache` by their digest. A source with a `pin` must have this digest.
     """
     name = str(source)
     folder = Folder(name)

@@ -13,7 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from promptpack.cache import Cache
 from promptpack.files import SIBLING
-from promptpack.private import PrivateFolder
+from promptpack.private_folder import PrivateFolder
 from promptpack.problem import Location, Problem, PromptpackError, UsageError
 from promptpack.source_names import is_archive
 from promptpack.sources.archive import MAX_ARCHIVE_BYTES, read_archive

@@ -1,4 +1,4 @@
-"""A library -> the files of a typed package, and what differs from the files that exist."""
+"""A library -> the files of a typed package, and its differences from the existing files."""
 
 import posixpath
 from collections.abc import Iterable, Mapping

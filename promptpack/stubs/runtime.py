@@ -1,4 +1,4 @@
-"""What generated modules use: the packs they were made from, and prompts and verdicts with types."""
+"""The classes and functions that generated modules use: their packs, and prompts and verdicts with types."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class TypedVerdict(Generic[T, E]):
 
     @property
     def violations(self) -> tuple[Violation, ...]:
-        """What is wrong with the reply."""
+        """The violations of the reply."""
         return self.verdict.violations
 
     @property

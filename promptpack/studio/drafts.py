@@ -8,7 +8,7 @@ import os
 from typing import Any, Final
 
 from promptpack import files
-from promptpack.private import PrivateFolder, user_folder
+from promptpack.private_folder import PrivateFolder, user_folder
 
 _MAX_BYTES: Final = 8_000_000
 _MAX_FOLDER_BYTES: Final = 200_000_000

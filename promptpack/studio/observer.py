@@ -1,4 +1,4 @@
-"""What happens without a message: files change on disk, and lint and tests of all packs run in the background."""
+"""Work in the background: wait for changes on disk, and run lint and tests of all packs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MAX_PAUSES: Final = 100
 
 
 class PackObserver:
-    """Tells all pages about changes on disk, and what lint and tests say about each pack."""
+    """Sends changes on disk, and the results of lint and tests of each pack, to all pages."""
 
     def __init__(self, studio: Studio, executor: Executor, broadcast: Broadcast) -> None:
         self._studio = studio

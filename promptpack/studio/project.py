@@ -26,7 +26,7 @@ _MAX_PATH = 500
 _PLAIN_PART = re.compile(r"[^/\\:\x00-\x1f\x7f]+")
 
 
-class Stored(NamedTuple):
+class StoredText(NamedTuple):
     """A text as it is on disk; `content` is None if there is no file."""
 
     text: str = ""
@@ -84,18 +84,18 @@ class Project:
         """Return a path as the page shows it: relative to the folder if it is inside."""
         return self.folder.to_relative(path) or path
 
-    def read(self, relative: str) -> Stored:
+    def read(self, relative: str) -> StoredText:
         """Return a text as it is on disk; links and files that are not text are refused."""
         path = self.path_of(relative)
         if not self.folder.is_occupied(relative):
-            return Stored()
+            return StoredText()
         content = self.folder.read(relative)
         try:
-            return Stored(normalize(content.decode()), content)
+            return StoredText(normalize(content.decode()), content)
         except UnicodeDecodeError as error:
             raise PackError(Problem("PP101", "file is not UTF-8", Location(path), "save it as UTF-8")) from error
 
-    def write(self, relative: str, text: str, base: str) -> Stored | None:
+    def write(self, relative: str, text: str, base: str) -> StoredText | None:
         """Replace a text whose digest is still `base`, and return the new one; None if it has changed since."""
         stored, place = self.read(relative), Location(self.path_of(relative))
         try:
@@ -109,8 +109,8 @@ class Project:
         if stored.digest != base or not self.folder.replace(relative, stored.content, content):
             return None
         self.refresh()
-        # Not what is on disk now: a later change of another program is not what the page saved.
-        return Stored(normalize(content.decode()), content)
+        # Not the file on disk, which another program may have changed since.
+        return StoredText(normalize(content.decode()), content)
 
     def entry(self, relative: str) -> Entry | None:
         """Return the pack file at a path; None if it is another file."""
@@ -137,7 +137,7 @@ class Project:
         return self.read(relative).text if found is None else found
 
     def stamps(self) -> dict[str, files.Stamp]:
-        """Return what changes when a file of the folder or of its schemas is written."""
+        """Return the stamps of the files of the folder and of its schemas."""
         found: dict[str, files.Stamp] = {}
         for folder, prefix in ((self.folder, ""), (self.folder.sibling, files.SIBLING)):
             with suppress(OSError):

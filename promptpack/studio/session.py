@@ -40,7 +40,7 @@ class Session:
         self._newest: dict[tuple[str, str], int] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._cancellations: dict[int, Cancellation] = {}
-        self._pace = _Pace()
+        self._pace = _TokenBucket()
         self._sending = asyncio.Lock()
 
     async def run(self) -> None:
@@ -121,7 +121,7 @@ class Session:
     def _find_work(
         self, name: str, number: int, path: str, request: PageRequest
     ) -> tuple[Callable[[], dict[str, Any] | None], Pool]:
-        """Return what answers a message: None if a newer message of its kind waits; and where it runs."""
+        """Return the function that answers a message, and where it runs; None if a newer message of its kind waits."""
         if name == "try":
             return lambda: self._try(number, request), "slow"
         handler = HANDLERS.get(name)
@@ -153,7 +153,7 @@ def describe_bug(error: Exception) -> dict[str, Any]:
     return as_data(Problem("PP995", f"this is a bug in promptpack: {type(error).__name__}", None, hint))
 
 
-class _Pace:
+class _TokenBucket:
     """A bucket of messages that fills with time."""
 
     def __init__(self) -> None:

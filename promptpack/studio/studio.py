@@ -1,4 +1,4 @@
-"""The `Studio`: what all pages of one server share: the project, drafts, the model to try, and results of checks."""
+"""The `Studio`: the state of one server, shared by all pages: the project, drafts, the model, and results of checks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Ask(Protocol):
     """Sends a prompt to the model of the command line."""
 
     def __call__(self, prompt: Prompt, test: str, services: Services) -> Transcript:
-        """Return what was said; a scripted model gives the reply of the test named `test`."""
+        """Return the transcript; a scripted model gives the reply of the test named `test`."""
         ...
 
 
@@ -31,4 +31,4 @@ class Studio:
     waiting: int = 0
     """How many messages wait for an answer; background work lets them pass."""
     status: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """What lint and tests say about each pack file, as far as it is known."""
+    """The results of lint and tests of each pack file, as far as they are known."""

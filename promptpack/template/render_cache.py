@@ -35,7 +35,7 @@ class CachedText(NamedTuple):
 
 
 class RenderCache:
-    """Values by cell, at most `limit` bytes; the oldest values make room for new ones.
+    """Values by cell, at most `limit` bytes; the oldest values are dropped first.
 
     It has no lock, because a process that forks while a lock is held can never take it. Threads that race lose a
     cached value at worst; each value is one immutable object.

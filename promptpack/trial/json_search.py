@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from promptpack.schema.equality import fingerprint
-from promptpack.schema.pointers import split_pointer
+from promptpack.schema.equality import equality_key
+from promptpack.schema.pointers import MISSING, find_at
 from promptpack.trial.model import Miss
 
 _OPENING: Final = re.compile(r"[{\[]")
@@ -14,15 +14,13 @@ _OPENING: Final = re.compile(r"[{\[]")
 _MAX_ATTEMPTS: Final = 2_000
 _MAX_CHARACTERS: Final = 20_000_000
 _MAX_SHOWN: Final = 200
-_MAX_STEPS: Final = 1 << 40  # the work is linear, and the files are small
-MISSING: Final = object()
 
 
 def check_json(text: str, wanted: Mapping[str, Any], what: str) -> Iterator[Miss]:
     """Yield the values that no JSON in a text has at their pointers."""
     values = list(find_json(text))
     for pointer, expected in wanted.items():
-        found = [one for one in (follow(value, pointer) for value in values) if one is not MISSING]
+        found = [one for one in (find_at(value, pointer) for value in values) if one is not MISSING]
         if not any(is_equal(one, expected) for one in found):
             shown = f"found {show(found[0])}" if found else "nothing is there"
             yield Miss(f"no JSON in {what} has {show(expected)} at {pointer!r}: {shown}", (pointer,))
@@ -47,22 +45,10 @@ def find_json(text: str) -> Iterator[Any]:
             yield value
 
 
-def follow(value: Any, pointer: str) -> Any:
-    """Return the value at a JSON pointer, or `MISSING`."""
-    for key in split_pointer(pointer):
-        if isinstance(value, list) and key.isascii() and key.isdecimal() and len(key) < 9 and int(key) < len(value):
-            value = value[int(key)]
-        elif isinstance(value, Mapping) and key in value:
-            value = value[key]
-        else:
-            return MISSING
-    return value
-
-
 def is_equal(value: Any, other: Any) -> bool:
     """Return whether JSON Schema treats two values as equal: 1 and 1.0 are, 1 and true are not."""
     try:
-        return bool(fingerprint(value, [_MAX_STEPS]) == fingerprint(other, [_MAX_STEPS]))
+        return bool(equality_key(value) == equality_key(other))
     except RecursionError:
         return False  # no pack file is nested so deeply
 

@@ -29,7 +29,7 @@ def make_trial(pack: Pack, test: PackTest, failures: tuple[Failure, ...]) -> Tri
 
 
 def run_test(pack: Pack, test: PackTest, snapshots: Snapshots) -> tuple[Failure, ...]:
-    """Run one test, and return what it finds, in the order of the file."""
+    """Run one test, and return its failures, in the order of the file."""
     found = (
         Failure(miss.message, test.locate(*miss.path), miss.expected, miss.found)
         for miss in _find_misses(pack, test, snapshots)

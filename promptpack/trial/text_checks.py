@@ -1,4 +1,4 @@
-"""What a text must contain, match and be; the same for a whole prompt and for one message."""
+"""Check the expectations of a text: of a whole prompt, or of one message."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache

@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from promptpack.trial.json_search import MISSING, follow, is_equal, show
+from promptpack.schema.pointers import MISSING, find_at
+from promptpack.trial.json_search import is_equal, show
 from promptpack.trial.model import Miss
 from promptpack.verdict import Verdict, Violation
 from promptpack.verdict.model import RULE_CODES, VIOLATION_CODES
@@ -74,7 +75,7 @@ def _check_repairs(verdict: Verdict, wanted: list[str]) -> Iterator[Miss]:
 def _check_output(verdict: Verdict, wanted: Mapping[str, Any]) -> Iterator[Miss]:
     data = verdict.data if wanted else None
     for pointer, expected in wanted.items():
-        found = follow(data, pointer)
+        found = find_at(data, pointer)
         if found is MISSING:
             reason = f": {_list(verdict)}" if data is None and not verdict.ok else ""
             yield Miss(f"the reply has nothing at {pointer!r}, not {show(expected)}{reason}", (pointer,))

@@ -15,8 +15,9 @@ from promptpack.characters import break_special_tokens, code_point, visible
 from promptpack.reply import Attempt, Reading
 from promptpack.reply.candidates import NOT_STRICT, strict_whole
 from promptpack.reply.hidden_text import ANY_MARKER
-from promptpack.reply.path_changes import MISSING, find_at, unescape
+from promptpack.reply.path_changes import unescape
 from promptpack.reply.syntax_tree import is_same, walk
+from promptpack.schema.pointers import MISSING, find_at
 from promptpack.verdict.model import Violation
 
 _INVISIBLE = re.compile("|".join(pattern.pattern for pattern in (BIDI, CONTROL, HIDDEN, JOINER, TAG)))

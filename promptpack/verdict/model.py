@@ -52,7 +52,7 @@ RULE_CODES: Final = (code_of("rule"), code_of("rule_error"))
 
 
 def name_code(code: str) -> str:
-    """Return a code with the first words for what it means, for people."""
+    """Return a code with the first words of its meaning, for people."""
     words = [rule for rule, known in VIOLATION_CODES.items() if known == code]
     return f"{code} {', '.join(words[:2])}{', ...' if len(words) > 2 else ''}".rstrip()
 
@@ -120,7 +120,7 @@ class Verdict:
     data: Any = _Copied(None)
     """A copy of the reply as plain data; None if it could not be read."""
     violations: tuple[Violation, ...] = ()
-    """What is wrong with the reply; empty if it is accepted."""
+    """The violations of the contract; empty if the reply is accepted."""
     repairs: tuple[Repair, ...] = ()
     """The changes that were necessary to read the reply."""
     readings: tuple[Any, ...] = _Copied(())  # type: ignore[assignment]  # a descriptor

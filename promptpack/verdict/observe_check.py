@@ -30,12 +30,12 @@ def observe_check(pack: Pack, values: Mapping[str, Any] | None, reply: object, c
             outcome=verdict.outcome,
             violations=tuple(found.code for found in verdict.violations),
             repairs=tuple(repair.kind for repair in verdict.repairs),
-            content=lambda: _findings(verdict, hide),
+            content=lambda: _violations(verdict, hide),
         )
     return verdict
 
 
-def _findings(verdict: Verdict, hide: Hide) -> Mapping[str, object]:
+def _violations(verdict: Verdict, hide: Hide) -> Mapping[str, object]:
     """Return what is wrong with the reply; a verdict hides the secrets of its own context itself."""
     return {
         "violations": hide([str(found) for found in verdict.violations]),

@@ -1,4 +1,4 @@
-"""Two packs, and what differs between them."""
+"""Two packs -> `Comparison`: the differences, and the version that they need."""
 
 from promptpack.versions.bumps import is_enough, next_version, required_version
 from promptpack.versions.change import Bump, Change, Comparison

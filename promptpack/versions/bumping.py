@@ -15,7 +15,7 @@ from promptpack.versions.bumps import is_enough, next_version, required_version
 from promptpack.versions.change import Bump, Comparison
 from promptpack.versions.file_plan import FilePlan
 from promptpack.versions.pack_versions import PackVersions, digests_of, open_versions, too_small
-from promptpack.versions.saved import has_version
+from promptpack.versions.saved_versions import has_version
 from promptpack.versions.version_files import VersionFiles
 
 Level = Literal["auto", "patch", "minor", "major"]
@@ -23,13 +23,13 @@ LEVELS: Final[tuple[Level, ...]] = ("auto", "patch", "minor", "major")
 
 
 class VersionBump(NamedTuple):
-    """A new version of a pack: what it is copied from, the files to write, and why it has this number."""
+    """A new version of a pack: its source, the files to write, and the reason for its number."""
 
     source: str
     target: str
     plan: FilePlan
     comparison: Comparison | None = None
-    """What changed since the saved version, if it was compared."""
+    """The changes since the saved version, if it was compared."""
 
     @property
     def is_enough(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 from promptpack.pack.version import Version
 from promptpack.versions.change import Bump
 
-# Before 1.0.0, the second number counts what breaks, as in the ranges `^0.2` and `~0.2`.
+# Before 1.0.0, the second number counts breaking changes, as in the ranges `^0.2` and `~0.2`.
 _BEFORE_ONE: Final[dict[Bump, Bump]] = {"major": "minor", "minor": "patch", "patch": "patch", "none": "none"}
 
 

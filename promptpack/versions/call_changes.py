@@ -1,4 +1,4 @@
-"""CALL: what changed for callers: inputs, histories, the budget, and how they find the pack."""
+"""CALL: the changes for callers: inputs, histories, the budget, and how they find the pack."""
 
 from __future__ import annotations
 

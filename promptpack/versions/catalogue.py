@@ -12,7 +12,7 @@ from promptpack.versions.word_diff import WordDiff
 
 
 class Code(NamedTuple):
-    """What a code means."""
+    """The meaning of a code."""
 
     code: str
     kind: Kind

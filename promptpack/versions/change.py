@@ -1,4 +1,4 @@
-"""The `Change` and the `Comparison`: what differs between two packs, and the version that it needs."""
+"""The `Change`, one difference between two packs, and the `Comparison`, all of them with the bump that they need."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What differs between two packs; `old` and `new` are their labels, and `changes` is empty if nothing does."""
+    """The differences between two packs; `old` and `new` are their labels."""
 
     old: str
     new: str

@@ -1,4 +1,4 @@
-"""Find what is wrong with differences: versions that are too small, changed releases, removed ones and broken packs."""
+"""Find the problems of a diff: versions that are too small, changed releases, removed ones and broken packs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _rewritten(diff: VersionDiff, undo: str) -> Problem:
 
 
 def _restore(old: VersionSide, new: VersionSide, undo: str) -> str:
-    """Return what is to be done after the bump, so that the release is as it was: in all files that differ."""
+    """Return the command to run after the bump, which restores all files of the release that differ."""
     now = {entry.file: entry for entry in new.entries}
     before = {entry.file: entry for entry in old.entries}
     changed = [file for file, entry in before.items() if file not in now or now[file].content != entry.content]

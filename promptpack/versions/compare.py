@@ -10,11 +10,11 @@ from promptpack.versions.locale_changes import compare_locales, find_variants
 from promptpack.versions.reply_changes import compare_replies
 from promptpack.versions.sides import ComparisonMeter, read_side
 from promptpack.versions.text_changes import compare_texts
-from promptpack.versions.unclassified import find_unclassified
+from promptpack.versions.unclassified_changes import find_unclassified
 
 
 def compare(old: Pack, new: Pack, libraries: tuple[Library, Library] | None = None) -> Comparison:
-    """Return what differs between two packs, most important first; the version itself is not a change.
+    """Return the differences between two packs, most important first; the version itself is not a change.
 
     With the `libraries` that the old and the new pack come from, it includes the locales that were added and removed.
     """

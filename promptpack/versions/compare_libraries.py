@@ -24,7 +24,7 @@ def compare_libraries(old: Library, new: Library, name: str = "") -> Iterator[Ve
 
 
 def compare_pair(old: VersionSide, new: VersionSide) -> VersionDiff:
-    """Return what differs between two versions; raise the problems of a broken one."""
+    """Return the differences between two versions; raise the problems of a broken one."""
     comparison = compare_sides(old, new)
     is_same = (old.name, old.version) == (new.name, new.version)
     is_rewritten = is_same and new.is_release and not have_same_digests(old, new)

@@ -9,7 +9,7 @@ from promptpack.versions.version_side import VersionSide
 
 
 def compare_sides(old: VersionSide, new: VersionSide) -> Comparison:
-    """Return what differs; if each side has one file, these are compared, whatever their names and locales are.
+    """Return the differences; if each side has one file, these are compared, whatever their names and locales are.
 
     Raise the problems of broken files.
     """

@@ -14,7 +14,7 @@ def compare_versions(old: tuple[Library, Version], new: tuple[Library, Version],
     before, after = _variants(*old, name), _variants(*new, name)
     shared = [(before[one], after[one]) for one in before if one in after]
     pairs = shared or [(next(iter(before.values())), next(iter(after.values())))]
-    # Locales are compared once; variants share inputs and contracts, and what changed there is one change.
+    # Locales are compared once; variants share inputs and contracts, so that a change there is one change.
     compared = (
         compare(old[0]._build_entry(first), new[0]._build_entry(second), None if number else (old[0], new[0]))
         for number, (first, second) in enumerate(pairs)
@@ -25,7 +25,7 @@ def compare_versions(old: tuple[Library, Version], new: tuple[Library, Version],
 
 
 def _identity(change: Change) -> tuple[object, ...]:
-    """Return what distinguishes changes of variants; the words of each locale are its own."""
+    """Return a key of a change; changes of texts in two locales have different keys."""
     return change.code, change.where, change.message, change.words
 
 

@@ -25,7 +25,7 @@ class FilePlan(NamedTuple):
     restored: frozenset[str] = frozenset()
 
     def pending(self) -> FilePlan:
-        """Return what is left to do; refuse to write a file that exists with another content."""
+        """Return the part of the plan that is left; refuse to write a file that exists with another content."""
         states = {path: self._state(path) for path in self.writes}
         mine = {*self.restored, LOCK}
         present = [path for path, state in states.items() if state is not None and path not in mine]

@@ -12,24 +12,24 @@ Match = tuple[int, int, int]
 _MAX_DEPTH: Final = 8
 
 
-class DiffSteps:
-    """The steps that are left; shared by all parts of one diff."""
+class DiffMeter:
+    """Counts the steps that one diff may still take; all parts of it share the meter."""
 
-    def __init__(self, left: int) -> None:
-        self.left = left
+    def __init__(self, remaining: int) -> None:
+        self.remaining = remaining
 
 
-def find_matches(old: Sequence[str], new: Sequence[str], steps: DiffSteps) -> list[Match]:
+def find_matches(old: Sequence[str], new: Sequence[str], meter: DiffMeter) -> list[Match]:
     """Return the runs of tokens that both lists have, in order.
 
     The result is a shortest edit script where the steps allow it. Else the lists are split at tokens that each of them
-    has once; and what is still too large has no matches.
+    has once. Parts that are still too large have no matches.
     """
-    return list(_join(_find(old, new, (0, len(old), 0, len(new)), steps, 0)))
+    return list(_join(_find(old, new, (0, len(old), 0, len(new)), meter, 0)))
 
 
 def _find(
-    old: Sequence[str], new: Sequence[str], area: tuple[int, int, int, int], steps: DiffSteps, depth: int
+    old: Sequence[str], new: Sequence[str], area: tuple[int, int, int, int], meter: DiffMeter, depth: int
 ) -> Iterator[Match]:
     low_old, high_old, low_new, high_new = area
     head = _count_equal(old, new, range(low_old, high_old), range(low_new, high_new))
@@ -38,18 +38,18 @@ def _find(
     tail = _count_equal(old, new, range(high_old - 1, low_old - 1, -1), range(high_new - 1, low_new - 1, -1))
     high_old, high_new = high_old - tail, high_new - tail
     if low_old < high_old and low_new < high_new:
-        yield from _find_inside(old, new, (low_old, high_old, low_new, high_new), steps, depth)
+        yield from _find_inside(old, new, (low_old, high_old, low_new, high_new), meter, depth)
     yield high_old, high_new, tail
 
 
 def _find_inside(
-    old: Sequence[str], new: Sequence[str], area: tuple[int, int, int, int], steps: DiffSteps, depth: int
+    old: Sequence[str], new: Sequence[str], area: tuple[int, int, int, int], meter: DiffMeter, depth: int
 ) -> Iterator[Match]:
     low_old, high_old, low_new, high_new = area
     old_part, new_part = old[low_old:high_old], new[low_new:high_new]
     if set(old_part).isdisjoint(new_part):
         return
-    matches = _shortest_edit(old_part, new_part, steps)
+    matches = _shortest_edit(old_part, new_part, meter)
     if matches is not None:
         yield from ((low_old + at_old, low_new + at_new, size) for at_old, at_new, size in matches)
         return
@@ -57,7 +57,7 @@ def _find_inside(
     if not anchors:
         return
     for at_old, at_new in (*anchors, (high_old, high_new)):
-        yield from _find(old, new, (low_old, at_old, low_new, at_new), steps, depth + 1)
+        yield from _find(old, new, (low_old, at_old, low_new, at_new), meter, depth + 1)
         if at_old < high_old:
             yield at_old, at_new, 1
         low_old, low_new = at_old + 1, at_new + 1
@@ -70,12 +70,12 @@ def _count_equal(old: Sequence[str], new: Sequence[str], old_range: range, new_r
     return min(len(old_range), len(new_range))
 
 
-def _shortest_edit(old: Sequence[str], new: Sequence[str], steps: DiffSteps) -> list[Match] | None:
+def _shortest_edit(old: Sequence[str], new: Sequence[str], meter: DiffMeter) -> list[Match] | None:
     """Return the matches of a shortest edit script, as Myers finds it; None if it takes too many steps.
 
     A part may use a quarter of the steps that are left, so that one hopeless part does not use up those of the others.
     """
-    allowed = steps.left // 4
+    allowed = meter.remaining // 4
     furthest = {1: 0}
     trail: list[dict[int, int]] = []
     for distance in range(len(old) + len(new) + 1):
@@ -91,10 +91,10 @@ def _shortest_edit(old: Sequence[str], new: Sequence[str], steps: DiffSteps) -> 
             furthest[diagonal] = at_old
             allowed -= at_old - start
             if at_old >= len(old) and at_old - diagonal >= len(new):
-                steps.left -= steps.left // 4 - max(allowed, 0)
+                meter.remaining -= meter.remaining // 4 - max(allowed, 0)
                 return _walk_back(trail, len(old), len(new))
         if allowed <= 0:
-            steps.left -= steps.left // 4
+            meter.remaining -= meter.remaining // 4
             return None
     return None
 

@@ -1,4 +1,4 @@
-"""TEXT: what changed in messages."""
+"""TEXT: the changes of messages."""
 
 from __future__ import annotations
 

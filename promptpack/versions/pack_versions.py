@@ -14,7 +14,7 @@ from promptpack.pack.version import Version
 from promptpack.problem import Problem, UsageError
 from promptpack.versions.change import Bump, Comparison
 from promptpack.versions.compare_versions import compare_versions
-from promptpack.versions.saved import find_saved, has_version, read_saved
+from promptpack.versions.saved_versions import find_saved, has_version, read_saved
 from promptpack.versions.version_files import VersionFiles, read_version
 
 

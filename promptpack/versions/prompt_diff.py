@@ -24,7 +24,7 @@ class MessageDiff(NamedTuple):
 
     @property
     def state(self) -> str:
-        """What happened to the message."""
+        """Whether the message was added, removed, changed or neither."""
         if self.old is None or self.new is None:
             return "added" if self.old is None else "removed"
         return "changed" if self.words else "unchanged"

@@ -26,7 +26,7 @@ class Release(NamedTuple):
     version: Version
     plan: FilePlan
     references: tuple[Problem, ...] = ()
-    """What still names the draft; its files stay then."""
+    """The references to the draft that remain; its files are kept if there are any."""
     is_released: bool = False
     """Whether the release is complete and locked, so that only the draft is removed."""
 

@@ -1,4 +1,4 @@
-"""REPLY: what changed for consumers of replies: the contract, actions, tools, and the repairs that are refused."""
+"""REPLY: the changes for consumers of replies: the contract, actions, tools, and the repairs that are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""REPLY: what changed in the rules of a contract."""
+"""REPLY: the changes of the rules of a contract."""
 
 from __future__ import annotations
 

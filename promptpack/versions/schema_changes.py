@@ -1,4 +1,4 @@
-"""What a changed JSON Schema means: which values are valid now and were not, and the other way round."""
+"""The changes that a changed JSON Schema means: values that have become valid, and values that have become invalid."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SchemaCodes(NamedTuple):
 
 
 class SchemaPair(NamedTuple):
-    """The schema of both packs, what it describes and how messages say that."""
+    """The schema of both packs, and the words of messages for the part that it describes."""
 
     old: SchemaSide
     new: SchemaSide
@@ -57,7 +57,7 @@ class SchemaPair(NamedTuple):
 
 
 def compare_schemas(pair: SchemaPair) -> Iterator[Change]:
-    """Yield what a changed schema means; `node` of both sides shows where it changed."""
+    """Yield the changes that a changed schema means; `node` of both sides shows where it changed."""
     if write_canonical(pair.old.schema) == write_canonical(pair.new.schema):
         return
     nodes = pair.old.node, pair.new.node
@@ -74,7 +74,7 @@ def compare_schemas(pair: SchemaPair) -> Iterator[Change]:
 
 
 class _Decision:
-    """Decides what the deciding keywords of a changed schema mean."""
+    """Decides which values the keywords of a changed schema add and remove."""
 
     def __init__(self, pair: SchemaPair, differences: Sequence[Difference]) -> None:
         self._pair = pair

@@ -21,7 +21,7 @@ _NAMES: Final = (*(key for key in MAPPING_KEYWORDS if key != "$defs"), "dependen
 
 
 class WrittenSchema(NamedTuple):
-    """A schema in a file, and what its references need."""
+    """A schema in a file, with the documents for its references."""
 
     placed: Placed
     root: Placed
@@ -74,7 +74,7 @@ class Difference(NamedTuple):
 
 
 def iterate_differences(old: WrittenSchema, new: WrittenSchema) -> Iterator[Difference]:
-    """Yield what differs, in the order of the old schema, then what is new; references are followed."""
+    """Yield the differences, in the order of the old schema, then the additions; references are followed."""
     yield from _compare(old, new, (), set())
 
 

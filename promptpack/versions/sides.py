@@ -14,7 +14,7 @@ from promptpack.pack.placed import Placed
 from promptpack.pack.sections import Sections
 from promptpack.problem import Location, Problem, UsageError
 from promptpack.schema.inclusion import MAX_SHARED_STEPS, StepMeter
-from promptpack.versions.matching import DiffSteps
+from promptpack.versions.matching import DiffMeter
 from promptpack.versions.word_diff import MAX_SHARED_STEPS as MAX_SHARED_WORD_STEPS
 
 
@@ -23,7 +23,7 @@ class ComparisonMeter:
 
     def __init__(self) -> None:
         self.schemas: StepMeter = StepMeter(MAX_SHARED_STEPS)
-        self.words: DiffSteps = DiffSteps(MAX_SHARED_WORD_STEPS)
+        self.words: DiffMeter = DiffMeter(MAX_SHARED_WORD_STEPS)
 
 
 class Side(NamedTuple):

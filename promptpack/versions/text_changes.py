@@ -1,4 +1,4 @@
-"""TEXT: what changed in messages, partials, slots and settings of the text."""
+"""TEXT: the changes of messages, partials, slots and settings of the text."""
 
 from __future__ import annotations
 

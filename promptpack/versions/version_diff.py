@@ -1,4 +1,4 @@
-"""`VersionDiff`: what happened to one version of a pack; `DiffReport`: all of them, with what is wrong."""
+"""`VersionDiff`: the changes of one version of a pack; `DiffReport`: those of all versions, with their problems."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class VersionDiff:
 
 @dataclass(frozen=True)
 class DiffReport:
-    """What differs between two places; `problems` are the broken packs and, if checked, versions that are too small."""
+    """The differences between two places; `problems` are broken packs and, if checked, versions that are too small."""
 
     old: str
     new: str

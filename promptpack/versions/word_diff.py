@@ -1,4 +1,4 @@
-"""Two texts -> `WordDiff`: what was kept, removed and added, by words."""
+"""Two texts -> `WordDiff`: the kept, removed and added pieces, by words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, Literal, NamedTuple
 
-from promptpack.versions.matching import DiffSteps, find_matches
+from promptpack.versions.matching import DiffMeter, find_matches
 
 PieceKind = Literal["kept", "removed", "added"]
 
@@ -79,23 +79,23 @@ class WordDiff:
         return tuple(WordDiff(_join(piece for line in run for piece in line)) for run in trimmed)
 
 
-def diff_words(old: str, new: str, shared: DiffSteps | None = None) -> WordDiff:
+def diff_words(old: str, new: str, shared: DiffMeter | None = None) -> WordDiff:
     """Compare two texts by words; one Han character is a word, and adjacent changes are joined.
 
     Lines are compared first, and the time is bounded: in texts that differ very much, whole paragraphs are replaced.
-    The diff takes its steps from the `shared` ones of several diffs, if there are any.
+    The steps are subtracted from the `shared` meter of several diffs, if there is one.
     """
     if old == new:
         return WordDiff((Piece("kept", old),) if old else ())
     allowed = min(_MIN_STEPS + _STEPS_A_CHARACTER * (len(old) + len(new)), _MAX_STEPS)
-    allowed = allowed if shared is None else min(allowed, shared.left // 4)
-    steps = DiffSteps(allowed)
+    allowed = allowed if shared is None else min(allowed, shared.remaining // 4)
+    meter = DiffMeter(allowed)
     pieces: list[Piece] = []
-    for kept, removed, added in _blocks(_LINE.findall(old), _LINE.findall(new), steps):
-        pieces += _diff_block(removed, added, steps)
+    for kept, removed, added in _blocks(_LINE.findall(old), _LINE.findall(new), meter):
+        pieces += _diff_block(removed, added, meter)
         pieces.append(Piece("kept", kept))
     if shared is not None:
-        shared.left -= allowed - steps.left
+        shared.remaining -= allowed - meter.remaining
     return WordDiff(_join(pieces))
 
 
@@ -104,16 +104,16 @@ def split_words(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
-def _diff_block(old: str, new: str, steps: DiffSteps) -> Iterable[Piece]:
-    if not (old and new) or steps.left <= 0:
+def _diff_block(old: str, new: str, meter: DiffMeter) -> Iterable[Piece]:
+    if not (old and new) or meter.remaining <= 0:
         return (Piece("removed", old), Piece("added", new))
-    return _fold(list(_blocks(split_words(old), split_words(new), steps)))
+    return _fold(list(_blocks(split_words(old), split_words(new), meter)))
 
 
-def _blocks(old: Sequence[str], new: Sequence[str], steps: DiffSteps) -> Iterator[tuple[str, str, str]]:
+def _blocks(old: Sequence[str], new: Sequence[str], meter: DiffMeter) -> Iterator[tuple[str, str, str]]:
     """Yield each kept run of tokens, with the removed and the added text before it."""
     at_old = at_new = 0
-    for start_old, start_new, size in (*find_matches(old, new, steps), (len(old), len(new), 0)):
+    for start_old, start_new, size in (*find_matches(old, new, meter), (len(old), len(new), 0)):
         removed, added = "".join(old[at_old:start_old]), "".join(new[at_new:start_new])
         at_old, at_new = start_old + size, start_new + size
         yield "".join(old[start_old:at_old]), removed, added

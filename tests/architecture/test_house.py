@@ -1,6 +1,7 @@
 """The house rules that can be checked automatically."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,16 @@ def test_every_link_in_the_docs_has_a_target() -> None:
     links = [(page, link) for page in pages for link in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8"))]
     broken = [(page.name, link) for page, link in links if "://" not in link and not (page.parent / link).exists()]
     assert broken == []
+
+
+def test_the_table_of_layers_has_every_module_in_order() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = [
+        re.findall(r"`(\w+)(?:\.py|/)`", line.split("|")[1]) for line in page.splitlines() if line.startswith("| `")
+    ]
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = next(one["layers"] for one in config["tool"]["importlinter"]["contracts"] if one["type"] == "layers")
+    level = {name: index for index, layer in enumerate(reversed(layers)) for name in layer.split(" | ")}
+    table = [name for row in rows for name in row]
+    assert {*table, "_version"} == set(level)
+    assert [level[name] for name in table] == sorted(level[name] for name in table)

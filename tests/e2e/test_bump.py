@@ -84,7 +84,7 @@ def test_references_to_a_released_draft_are_reported(folder: Path) -> None:
     done = run(folder, "release", "demo")
     assert (done.returncode, done.stdout) == (1, "demo@1.0.1\n")
     assert done.stderr.endswith(
-        "packs/labels.yaml:1:26: PP940 demo@1.0.1-dev is kept, because this still refers to it\n"
+        "packs/labels.yaml:1:26: PP940 demo@1.0.1-dev is not removed, because this still refers to it\n"
         "  hint: name 1.0.1 there, then run: promptpack release demo@1.0.1-dev\n"
     )
     run(folder, "label", "demo", "staging", "1.0.1")

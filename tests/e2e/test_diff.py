@@ -426,7 +426,7 @@ def test_the_log_of_a_broken_version_and_of_no_pack(repository: Path) -> None:
     done = run(repository, "log", "wrd")
     assert (done.returncode, done.stderr) == (2, "PP701 no pack named 'wrd'\n  hint: did you mean 'word'?\n")
     done = run(repository, "log", "word@1.0.0")
-    assert (done.returncode, done.stderr) == (2, "PP945 'word@1.0.0' is one version\n  hint: write word\n")
+    assert (done.returncode, done.stderr) == (2, "PP945 'word@1.0.0' is a single version\n  hint: write word\n")
 
 
 def test_texts_of_packs_do_not_control_the_terminal(repository: Path) -> None:

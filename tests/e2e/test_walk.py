@@ -13,7 +13,7 @@ from tests.e2e.conftest import Finished, run, run_process
 from tests.e2e.loopback import Answer, Loopback, Received, openai_answer
 
 pytestmark = pytest.mark.usefixtures("no_certificates")
-SCRIPTS = Path(__file__).parents[2] / "promptpack" / "cli" / "walk"
+SCRIPTS = Path(__file__).parents[2] / "promptpack" / "cli" / "demo"
 STEPS = (
     "understanding", "router", "planner", "reviewer", "executor", "reviewer", "executor", "reviewer", "orchestrator",
 )  # fmt: skip

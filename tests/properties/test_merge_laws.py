@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator
 
 from promptpack import Verdict
 from promptpack.reply import replay
-from promptpack.reply.path_changes import MISSING, find_at
 from promptpack.reply.repair import set_at
 from promptpack.reply.syntax_tree import is_same
+from promptpack.schema.pointers import MISSING, find_at
 from tests.properties.reply_outputs import anything
 from tests.properties.test_reply_laws import CONTRACTS, PIECES, judged, no_deadline
 

@@ -9,7 +9,7 @@ import pytest
 
 from promptpack import Library, UsageError
 from promptpack.cache import Cache
-from promptpack.private import PrivateFolder
+from promptpack.private_folder import PrivateFolder
 
 BODY = "messages:\n  - {role: user, content: hi}\n"
 SIGNATURE = 32

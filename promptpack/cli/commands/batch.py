@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from promptpack.batch.jobs import JoinedReplies, plan_check, plan_fix, plan_render, plan_run
-from promptpack.batch.send import Sending
+from promptpack.batch.send import SendSettings
 from promptpack.batch.sources import RowSource
 from promptpack.cli import options
 from promptpack.cli.batch_options import (
@@ -16,7 +16,7 @@ from promptpack.cli.batch_options import (
     request_options,
     run_batch,
 )
-from promptpack.cli.evaluation_options import PATIENT, SubjectModels
+from promptpack.cli.evaluation_options import PATIENT, SubjectProviders
 from promptpack.cli.model_options import model_options, read_params
 from promptpack.cycle import CycleSettings
 
@@ -141,9 +141,9 @@ def run(
     settings = CycleSettings(
         model or "", params=read_params(params), rounds=rounds, retries=retries, backoff=PATIENT, timeout=timeout
     )
-    subject = SubjectModels(kind, model, base_url, api_key, replies_file).subject(chosen, settings)
+    subject = SubjectProviders(kind, model, base_url, api_key, replies_file).subject(chosen, settings)
     at_a_time = concurrency if kind != "scripted" else 1
-    sending = Sending(
+    sending = SendSettings(
         subject.provider, settings, subject.service, at_a_time, requests_per_minute, tokens_per_minute
     )  # fmt: skip
     run_batch(ctx, (source,), lambda found: plan_run(chosen, source, sending, found), given)

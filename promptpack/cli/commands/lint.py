@@ -8,9 +8,9 @@ from functools import partial
 import click
 
 from promptpack import files
+from promptpack.cli.changed_releases import find_changed_releases
 from promptpack.cli.console import print_problems
 from promptpack.cli.progress import track
-from promptpack.cli.released import find_changed_releases
 from promptpack.cli.reports.catalogue import FORMATS, write
 from promptpack.linter.lint_paths import lint
 from promptpack.linter.lint_report import LintReport

@@ -26,7 +26,7 @@ def command(ctx: click.Context, pack: str, folders: tuple[str, ...], format: str
     PACK is a name.
     """
     if "@" in pack:
-        raise UsageError(Problem("PP945", f"{pack!r} is one version", None, f"write {pack.partition('@')[0]}"))
+        raise UsageError(Problem("PP945", f"{pack!r} is a single version", None, f"write {pack.partition('@')[0]}"))
     library = open_library(folders)
     choose(library, parse_reference(pack), None)
     rows = list(list_history(library, pack))

@@ -74,4 +74,4 @@ def _variant(library: Library, name: str, locale: str) -> tuple[str, str]:
     path = entry.path.removesuffix(".yaml").removesuffix(".yml") + f".{locale}.yaml"
     if any(one.path == path for one in library.entries):
         raise UsageError(Problem("PP905", f"{path} already exists", None, "edit that file"))
-    return path, new_files.write_variant(entry, library._sketch(entry).sections, locale)
+    return path, new_files.write_variant(entry, library._compile_sections(entry).sections, locale)

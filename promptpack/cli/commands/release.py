@@ -33,7 +33,7 @@ def command(ctx: click.Context, pack: str, folders: tuple[str, ...]) -> None:
     if folder.exists(f"{LOCK}.sig"):
         click.echo(f"sign {folder.show(LOCK)} again: promptpack lock {folder.root} --sign KEY", err=True)
     if release.references:
-        print_problems(_kept(release), err=True)
+        print_problems(_find_references(release), err=True)
         ctx.exit(1)
 
 
@@ -58,9 +58,9 @@ def _find_failures(release: Release) -> Iterator[Problem]:
             yield Problem("PP939", f"test {one.name!r}: {failure.message}", failure.location)
 
 
-def _kept(release: Release) -> Iterator[Problem]:
-    """Yield what still names the draft, each at its place."""
+def _find_references(release: Release) -> Iterator[Problem]:
+    """Yield the references to the draft that remain, each with its location."""
     draft = f"{release.versions.name}@{release.draft}"
     hint = f"name {release.version} there, then run: promptpack release {draft}"
     for problem in release.references:
-        yield Problem("PP940", f"{draft} is kept, because this still refers to it", problem.location, hint)
+        yield Problem("PP940", f"{draft} is not removed, because this still refers to it", problem.location, hint)

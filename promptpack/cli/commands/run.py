@@ -9,10 +9,10 @@ import click
 
 from promptpack import document, files, flow
 from promptpack.characters import visible
-from promptpack.cli.model_options import Models, cycle_settings, model_options, read_replies
+from promptpack.cli.demo.ticket_tool import COUNT_TICKETS, count_tickets
+from promptpack.cli.model_options import StepProviders, cycle_settings, model_options, read_replies
 from promptpack.cli.options import context_options, key_option, open_library, packs_option, read_values
 from promptpack.cli.printing import print_run
-from promptpack.cli.walk.ticket_tool import COUNT_TICKETS, count_tickets
 from promptpack.cycle import Agent, AgentRun, CycleSettings
 from promptpack.flow.model import CallerValue
 from promptpack.flow.read_flow import FILE
@@ -51,7 +51,7 @@ def command(
     script = _script(locale or "en") if is_demo else {"given": {}, "replies": {}}
     opened = library.flow(locale or ("en" if is_demo else None), key=key)
     given = {**script["given"], **read_values("the flow", _schemas(opened), context_file, assignments)}
-    models = Models(read_replies(replies_file) if replies_file else script["replies"], **model)
+    models = StepProviders(read_replies(replies_file) if replies_file else script["replies"], **model)
     run = opened.start({**given, **({"AVAILABLE_TOOLS": [COUNT_TICKETS]} if is_demo else {})})
     run = _walk(run, models, cycle_settings(model["model"], rounds), full, yes or is_demo, is_demo)
     if run.problem is not None:
@@ -67,7 +67,7 @@ def command(
 
 
 def _walk(
-    run: flow.FlowRun, models: Models, settings: CycleSettings, full: bool, yes: bool, is_demo: bool
+    run: flow.FlowRun, models: StepProviders, settings: CycleSettings, full: bool, yes: bool, is_demo: bool
 ) -> flow.FlowRun:
     number = 0
     while (step := run.next()) is not None:
@@ -102,7 +102,7 @@ def _ask(done: AgentRun) -> bool | None:
 
 def _script(locale: str) -> dict[str, Any]:
     name = "script.zh-CN.yaml" if locale.startswith("zh") else "script.en.yaml"
-    text = (package_files("promptpack.cli.walk") / name).read_bytes()
+    text = (package_files("promptpack.cli.demo") / name).read_bytes()
     script: dict[str, Any] = document.parse(text, name).data
     return script
 

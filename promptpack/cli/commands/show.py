@@ -12,7 +12,7 @@ from promptpack.cli.options import key_option, locale_option, open_library, pack
 from promptpack.library.building import ancestors
 from promptpack.pack.model import Pack
 from promptpack.pack.placed import Placed
-from promptpack.pack.resolved import ResolvedPart, resolve_parts, to_data, write_yaml
+from promptpack.pack.resolved_pack import ResolvedPart, resolve_parts, to_data, write_yaml
 from promptpack.pack.sections import Sections
 from promptpack.schema import pointer
 
@@ -44,9 +44,9 @@ def command(
     entry = next(one for one in library.entries if one.path == chosen.path)
     if resolved:
         documents = [one.document for _, _, one in ancestors(library, entry) if one.document is not None]
-        _print_resolved(resolve_parts(library._sketch(entry), documents), format)
+        _print_resolved(resolve_parts(library._compile_sections(entry), documents), format)
         return
-    facts = _facts(chosen, library._sketch(entry).sections)
+    facts = _facts(chosen, library._compile_sections(entry).sections)
     if format == "json":
         print_json(facts)
         return

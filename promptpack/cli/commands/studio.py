@@ -8,7 +8,7 @@ import click
 
 from promptpack import files
 from promptpack.cli.asking import ask_model, practice
-from promptpack.cli.model_options import Models, cycle_settings, model_options, read_replies
+from promptpack.cli.model_options import StepProviders, cycle_settings, model_options, read_replies
 from promptpack.cycle import Services, Transcript
 from promptpack.problem import Location, MissingExtraError, Problem, UsageError
 from promptpack.prompt.prompt import Prompt
@@ -40,11 +40,11 @@ def command(path: str, port: int | None, no_open: bool, replies_file: str | None
     from promptpack.studio.studio import Studio
 
     script = read_replies(replies_file) if replies_file else None
-    Models(script or {}, **model)  # reports wrong options before the page opens
+    StepProviders(script or {}, **model)  # reports wrong options before the page opens
 
     def ask(prompt: Prompt, test: str, services: Services) -> Transcript:
         pack = prompt.pack
-        models = Models(script or practice(pack, test or None), **model)
+        models = StepProviders(script or practice(pack, test or None), **model)
         return ask_model(prompt, models, cycle_settings(model["model"], rounds), services)
 
     words = " ".join(word for word in (model["kind"], model["model"]) if word)

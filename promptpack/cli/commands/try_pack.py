@@ -9,7 +9,7 @@ from promptpack import files
 from promptpack.characters import visible
 from promptpack.cli import options
 from promptpack.cli.asking import ask_model, practice
-from promptpack.cli.model_options import Models, cycle_settings, model_options, read_replies
+from promptpack.cli.model_options import StepProviders, cycle_settings, model_options, read_replies
 from promptpack.cli.printing import print_correction, print_message, print_verdict
 from promptpack.cli.saved_tests import check_test, save_test
 from promptpack.cycle import ReplyJudged, RetryPlanned, Services, Transcript
@@ -58,7 +58,7 @@ def command(
     if save:
         check_test(chosen, save, context, is_shipped=not folders and not files.Folder("packs").is_there)
     script = read_replies(replies_file) if replies_file else practice(chosen, test)
-    models = Models(script, **model)
+    models = StepProviders(script, **model)
     started = time.perf_counter()
     transcript = _ask(prompt, models, rounds, model["model"], full)
     _print_cost(transcript, time.perf_counter() - started)
@@ -68,7 +68,7 @@ def command(
     ctx.exit(0 if transcript.verdict is None or transcript.verdict.ok else 1)
 
 
-def _ask(prompt: Prompt, models: Models, rounds: int, model: str | None, full: bool) -> Transcript:
+def _ask(prompt: Prompt, models: StepProviders, rounds: int, model: str | None, full: bool) -> Transcript:
     shown = _Live(full)
     services = Services(on_event=shown.on_event, on_delta=shown.on_delta)
     transcript = ask_model(prompt, models, cycle_settings(model, rounds), services)

@@ -11,7 +11,7 @@ from promptpack.versions.version_diff import DiffReport
 
 
 def write(report: DiffReport) -> str:
-    """Return one line per problem and per change: errors, then what breaks as warnings, then the rest as notices."""
+    """Return one line per problem and change: errors, then breaking changes as warnings, then the rest as notices."""
     changes = [_as_problem(change) for diff in report.diffs for change in diff.changes]
     changes.sort(key=lambda problem: problem.severity == "note")
     return "\n".join(write_problem(_placed(problem)) for problem in (*report.problems, *changes))

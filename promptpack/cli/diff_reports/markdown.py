@@ -20,7 +20,7 @@ _MAX_CHARACTERS: Final = 60_000
 _MAX_WORDS: Final = 6_000
 _MAX_PIECE: Final = 800
 _TAGS: Final = {"removed": ("<del>", "</del>"), "added": ("<ins>", "</ins>"), "kept": ("", "")}
-# What formats text, links, or ends a cell: signs, underscores around words, and starts of addresses.
+# Characters that format text, make links, or end a cell: signs, underscores around words, and starts of addresses.
 _SIGN: Final = re.compile(r"[\\`*\[\]<>&|~$@#]|(?<![^\W_])_|_(?![^\W_])|:(?=[^\s\d])|\bwww(?=\.)", re.IGNORECASE)
 # People and issues are linked and notified in any text that is not code.
 _CODE: Final = frozenset("@#")

@@ -33,7 +33,7 @@ def headline(report: DiffReport) -> str:
 
 
 def summary(diff: VersionDiff) -> str:
-    """Return what happened to a version, in a few words."""
+    """Return the kind of the difference of a version, in a few words."""
     match diff.status:
         case "broken":
             return "cannot be compared, because it is broken"

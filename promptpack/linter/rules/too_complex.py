@@ -11,9 +11,9 @@ Good: one macro with a loop.
 from collections.abc import Iterator
 from typing import Final
 
+from promptpack.linter.analysis_meter import MAX_STEPS
 from promptpack.linter.data_flow import trace_prompt
 from promptpack.linter.rule import LintProblem
-from promptpack.linter.step_limit import MAX_STEPS
 from promptpack.linter.subject import Subject
 
 CODE: Final = "PL023"

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from jinja2 import nodes
 
-from promptpack.linter.step_limit import count_steps
+from promptpack.linter.analysis_meter import count_steps
 from promptpack.problem import Location
 from promptpack.template.model import Source
 

@@ -5,8 +5,8 @@ from typing import Final
 
 from jinja2 import nodes
 
+from promptpack.linter.analysis_meter import count_steps
 from promptpack.linter.schema_lookup import is_misspelling
-from promptpack.linter.step_limit import count_steps
 from promptpack.linter.types.lattice import (
     ANY,
     NEVER,

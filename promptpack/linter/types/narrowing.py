@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from jinja2 import nodes
 
-from promptpack.linter.step_limit import count_steps
+from promptpack.linter.analysis_meter import count_steps
 from promptpack.linter.types.lattice import (
     NEVER,
     AnyType,

@@ -5,7 +5,7 @@ from typing import Final
 
 from jinja2 import nodes
 
-from promptpack.linter.step_limit import count_steps
+from promptpack.linter.analysis_meter import count_steps
 from promptpack.linter.types.lattice import (
     ANY,
     AnyType,

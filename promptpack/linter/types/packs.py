@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from jinja2 import nodes
 
-from promptpack.linter.step_limit import limit_steps
+from promptpack.linter.analysis_meter import limit_analysis
 from promptpack.linter.types.lattice import (
     ANY,
     NEVER,
@@ -75,9 +75,9 @@ class CleanTemplates:
 def check_pack(pack: CompiledSections, clean: CleanTemplates | None = None) -> TypeCheck:
     """Check the types in all templates of a pack, except those known to be clean."""
     checker = StatementChecker(pack.compiler.engine)
-    with limit_steps() as steps:
+    with limit_analysis() as steps:
         _PackChecker(pack, checker, clean or CleanTemplates()).run()
-    # The stand-in for a text that did not compile has no location, and its problems are not reported.
+    # The replacement of a text that did not compile has no location, and its problems are not reported.
     placed = (problem for problem in checker.problems if problem.location and problem.location.path != UNPLACED)
     return TypeCheck(tuple(placed), not steps.is_exceeded)
 
@@ -205,7 +205,7 @@ def _undeclared(owner: Type, key: str) -> Iterator[Type]:
 def names_set_before(probe: str, source: Source, pack: CompiledSections) -> Mapping[str, Type]:
     """Return the types of the names that are set where a template of a pack prints the name `probe`."""
     checker = _ProbingChecker(pack.compiler.engine, probe)
-    with limit_steps(), suppress(_FoundError):
+    with limit_analysis(), suppress(_FoundError):
         checker.check_template(source, rendering_scope(pack))
     known = (*pack.inputs, *BUILT_IN_NAMES)
     types = {name: checker.found.get(name) for name in checker.found.types if name not in known}

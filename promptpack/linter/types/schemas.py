@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from promptpack.linter.analysis_meter import count_steps
 from promptpack.linter.schema_lookup import misspelled_required
-from promptpack.linter.step_limit import count_steps
 from promptpack.linter.types.lattice import (
     ANY,
     INTEGER,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from jinja2 import nodes
 
 from promptpack.lazy import cached_property
-from promptpack.linter.step_limit import count_steps
+from promptpack.linter.analysis_meter import count_steps
 from promptpack.linter.types.expressions import ExpressionChecker, Inference
 from promptpack.linter.types.filters_and_tests import spell_argument_count
 from promptpack.linter.types.lattice import (

@@ -1,4 +1,4 @@
-"""Check what tests expect before they run: patterns, expressions, and the messages that they name."""
+"""Check the expectations of tests before they run: patterns, expressions, and the messages that they name."""
 
 from __future__ import annotations
 
@@ -48,7 +48,12 @@ class _ExpectationCheck:
         """Yield unknown inputs, unless the test expects PP414, and a verdict without a reply."""
         value: Mapping[str, Any] = test.value
         if "verdict" in value and "reply" not in value:
-            yield Problem("PP203", "'reply' is missing", test.locate_key("verdict"), "the verdict is that on a reply")
+            yield Problem(
+                "PP203",
+                "'reply' is missing",
+                test.locate_key("verdict"),
+                "add the reply that the verdict is about, or remove 'verdict'",
+            )
         if "PP414" in codes_of(value.get("expect", {})):
             return
         inputs = self._compiler.inputs

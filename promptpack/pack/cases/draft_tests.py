@@ -32,7 +32,7 @@ class CopyMeter:
         self._left = _MAX_COPIED
 
     def copy(self, value: Any) -> Any:
-        """Return a copy of a mapping or list, without what is in its values."""
+        """Return a shallow copy of a mapping or list."""
         self._left -= len(value)
         if self._left < 0:
             raise SizeError(f"the tests of this pack copy more than {_MAX_COPIED:,} values")

@@ -42,7 +42,7 @@ def needs_expansion(test: Placed) -> bool:
 
 def expand_tests(tests: tuple[Placed, ...], scope: TestScope) -> tuple[tuple[Placed, ...], tuple[Problem, ...]]:
     """Return the tests as they run, one for each case, and the problems of those that cannot run."""
-    expansion = _Expansion(tests, scope)
+    expansion = _TestExpander(tests, scope)
     found = tuple(islice(expansion.run(), _MAX_TESTS + 1))
     if len(found) > _MAX_TESTS:
         expansion.problems.append(_too_many(found[_MAX_TESTS]))
@@ -54,7 +54,7 @@ def _too_many(test: Placed) -> Problem:
     return Problem("PP252", message, test.locate(), "test fewer cases; an evaluation takes more")
 
 
-class _Expansion:
+class _TestExpander:
     def __init__(self, tests: tuple[Placed, ...], scope: TestScope) -> None:
         self._tests = tests
         self._scope = scope

@@ -127,7 +127,7 @@ def _read_column(cell: str, path: str, line: int, inputs: Mapping[str, Input]) -
 
 
 def _kind_of(schema: Mapping[str, Any]) -> Kind | None:
-    """Return what the cells of an input are, if its schema leaves no doubt."""
+    """Return the kind of the cells of an input, if its schema leaves no doubt."""
     types = schema.get("type")
     allowed = {types} if isinstance(types, str) else set(types or ())
     if allowed == {"string"}:

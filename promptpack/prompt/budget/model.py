@@ -1,4 +1,4 @@
-"""`Budget`, `Fit` and `MessageChange`: the limit, the messages that fit, and what was dropped or cut."""
+"""`Budget`, `Fit` and `MessageChange`: the limit, the messages that fit, and the changes that made them fit."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

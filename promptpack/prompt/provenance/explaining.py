@@ -100,7 +100,7 @@ def _write(messages: Sequence[Message], traced: Sequence[Message | None]) -> Tra
 
 def _write_message(message: Message, traced: Message | None) -> TracedText:
     shown = message if traced is None else _cut(traced, message)
-    # What our own code has written from traced texts has all their origins.
+    # Text that our own code has written from traced texts has all their origins.
     whole = combine_origins(shown) or _ADDED
     head = TracedText.of(role_line(message), LAYOUT if shown.name is None else combine_origins(shown.name) or whole)
     body = join(

@@ -12,7 +12,7 @@ _OPEN, _ZERO, _ONE, _CLOSE = "\ue000\ue001\ue002\ue003"
 _MARK: Final = re.compile(f"{_OPEN}([{_ZERO}{_ONE}]+){_CLOSE}")
 MARKS: Final = re.compile(f"[{_OPEN}{_ZERO}{_ONE}{_CLOSE}]")
 """The characters of marks; a text that contains one cannot be marked."""
-# What the layout puts in front of a line of a value that looks like a role line or a title.
+# The prefix that the layout puts in front of a line of a value that looks like a role line or a title.
 _ESCAPE: Final = "\\"
 
 
@@ -36,7 +36,7 @@ class Marks:
         return f"{text[:end]}{_OPEN}{digits}{_CLOSE}{text[end:]}" if end else str(text)
 
     def read(self, marked: str, between: TextOrigin) -> TracedText:
-        """Return a text without its marks; texts that the layout has changed have the origin of what is between."""
+        """Return a text without its marks; texts that the layout has changed have the origin `between`."""
         text, places = _remove_marks(marked)
         found, reads, end = [], between.reads, 0
         for place, number in places:

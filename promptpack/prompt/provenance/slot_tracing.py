@@ -47,7 +47,7 @@ def _trace(prompt: Prompt, tracer: Tracer) -> TracedText | None:
 
 
 def _find_reads(pack: Pack, slots: Mapping[str, Any]) -> Reads:
-    """Return what slots read, with the overlay and the tools of the contract."""
+    """Return the reads of slots, with those of the overlay and of the tools of the contract."""
     around = (pack.overlay.prefix, pack.overlay.suffix) if pack.overlay else ()
     tools = (pack.contract.tools_input,) if pack.contract else ()
     names = [*_find_names((tuple(slots.values()), around)), *tools]
@@ -72,7 +72,7 @@ class _Marker:
         self._tracer = tracer
         self.marks = Marks()
         self.loose: Reads = frozenset()
-        """What texts without marks read."""
+        """The reads of texts without marks."""
         plain = tracer.scope
         self._scope = Scope(plain, plain.snapshot, plain.fingerprints, plain.cache)
 

@@ -92,7 +92,7 @@ class Tracer:
         return CallTemplate(self.template(call.id), self.template(call.name), traced)
 
     def _data(self, arguments: Mapping[str, Any], owner: Template) -> Template:
-        """Return a template for the JSON of arguments that contain templates: one run, which reads what they all do."""
+        """Return a template for the JSON of arguments that contain templates: one run, with the reads of all."""
         names = frozenset(name for template in find_templates(arguments) for name in template.names)
         reads = frozenset(Read(name, is_exact=False) for name in names)
         origin = TextOrigin("expression" if reads else "template", reads, owner.source.locate(1, 1))
@@ -135,7 +135,7 @@ def _trace_texts(value: Any, origin: TextOrigin) -> Any:
 
 
 def combine_origins(value: object) -> TextOrigin | None:
-    """Return one origin for what is written from traced texts, such as the data of an image; None without any."""
+    """Return one origin for data that is made from traced texts, such as the data of an image; None without any."""
     origins = (origin for text in _find_texts(value) for _, origin in text.runs if origin is not None)
     found: dict[TextOrigin, None] = dict.fromkeys(origins)
     first = next(iter(found), None)

@@ -32,35 +32,35 @@ def make_output_model(output: Any) -> type[BaseModel]:
         raise TypeError("Unable to generator output model because the output is not a structure data.")
     schema = expand(dict(output) if isinstance(output, Mapping) else output)
     try:
-        return _cached_model(_CacheKey(_fingerprint(schema), schema))
-    except _FallbackError:
+        return _cached_model(_CacheKey(_equality_key(schema), schema))
+    except _UncacheableError:
         return _build_model(schema)
 
 
-class _FallbackError(TypeError):
-    """The schema holds a value without a fingerprint, so its model is not cached."""
+class _UncacheableError(TypeError):
+    """The schema holds a value without an equality key, so its model is not cached."""
 
 
 @dataclass(frozen=True, slots=True)
 class _CacheKey:
-    """A schema and its fingerprint; equal fingerprints mean equal models."""
+    """A schema and its equality key; equal keys mean equal models."""
 
-    fingerprint: Any
+    key: Any
     schema: Any = field(compare=False)
 
 
-def _fingerprint(schema: Any) -> Any:
+def _equality_key(schema: Any) -> Any:
     kind = type(schema)
     if kind is dict:
-        return dict, tuple([(name, _fingerprint(item)) for name, item in schema.items()])
+        return dict, tuple([(name, _equality_key(item)) for name, item in schema.items()])
     if kind is list or kind is tuple:
-        return kind, tuple([_fingerprint(item) for item in schema])
+        return kind, tuple([_equality_key(item) for item in schema])
     if kind in ATOMS or isinstance(schema, type):
         return kind, schema
     if get_origin(schema) is not None:
         # equal generics may print differently, and descriptions show the printed form
         return kind, repr(schema), schema
-    raise _FallbackError
+    raise _UncacheableError
 
 
 @lru_cache(maxsize=_CACHE_SIZE)

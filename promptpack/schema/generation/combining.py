@@ -31,7 +31,7 @@ class Combiner:
         self._words: dict[tuple[str, str], Mapping[str, Any]] = {}
 
     def combine(self, goal: Iterable[Any], choices: Choices) -> list[Mapping[str, Any]]:
-        """Return all schemas that hold if the chosen branches do; what they say of other schemas is followed."""
+        """Return all schemas that hold if the chosen branches do; references and keywords of these are followed."""
         found: dict[int, Mapping[str, Any]] = {}
         conditions: list[Mapping[str, Any]] = []
         self._collect(list(goal), choices, found, conditions)
@@ -60,7 +60,7 @@ class Combiner:
         return parts + [choose(choices, schema[key]) for key in ("anyOf", "oneOf") if schema.get(key)]
 
     def _choose_words(self, conditions: list[Any], found: Mapping[int, Any], choices: Choices) -> list[Any]:
-        """Choose one word for each key that conditions depend on, and return what holds for it."""
+        """Choose one word for each key that conditions depend on, and return the schemas that hold for it."""
         by_key: dict[str, list[tuple[Sequence[str], Any]]] = {}
         for schema in list(conditions):
             branch = {key: schema[key] for key in ("if", "then", "else") if key in schema}

@@ -1,14 +1,14 @@
-"""Objects and lists that meet what schemas say about their keys, items and sizes."""
+"""Objects and lists whose keys, items and sizes meet schemas."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
+from promptpack.schema.equality import equality_key
 from promptpack.schema.generation.choices import Choices, choose, happens
 from promptpack.schema.generation.combining import Combiner, Goal, NoValueError
 from promptpack.schema.generation.texts import make_match
-from promptpack.schema.inclusion.nodes import mark
 from promptpack.schema.patterns import PatternError, read_pattern
 
 Schemas = list[Mapping[str, Any]]
@@ -149,14 +149,14 @@ def make_list(maker: Maker, _: Combiner, schemas: Schemas, choices: Choices, dep
     is_unique = any(schema.get("uniqueItems") is True for schema in schemas)
     wishes = _place(contained, length, choices)
     made: list[Any] = []
-    marks: set[Any] = set()
+    keys: set[Any] = set()
     for index in range(length):
         item = _make_item(
-            maker, (*_goal_at(index, schemas), *wishes[index]), choices, depth, marks if is_unique else set()
+            maker, (*_goal_at(index, schemas), *wishes[index]), choices, depth, keys if is_unique else set()
         )
         if item is not _NONE:
             made.append(item)
-            marks.add(mark(item))
+            keys.add(equality_key(item))
         elif index < low:
             raise NoValueError("too few different items")
     return made
@@ -165,10 +165,10 @@ def make_list(maker: Maker, _: Combiner, schemas: Schemas, choices: Choices, dep
 _NONE: Final = object()
 
 
-def _make_item(maker: Maker, goal: Goal, choices: Choices, depth: int, marks: set[Any]) -> Any:
-    for _ in range(_ROUNDS if marks else 1):
+def _make_item(maker: Maker, goal: Goal, choices: Choices, depth: int, keys: set[Any]) -> Any:
+    for _ in range(_ROUNDS if keys else 1):
         item = maker.make(goal, choices, depth + 1)
-        if mark(item) not in marks:
+        if equality_key(item) not in keys:
             return item
     return _NONE
 

@@ -31,7 +31,7 @@ _NESTED: Final = 30
 
 
 class ValueGenerator:
-    """Generates values for one schema, which has only local references; what it finds out is kept for the next value.
+    """Generates values for one schema, which has only local references; its results are cached for the next value.
 
     `samples` are texts that free texts are often chosen from.
     """

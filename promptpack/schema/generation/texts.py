@@ -29,7 +29,7 @@ FORMATS: Final[Mapping[str, tuple[str, ...]]] = {
     "json-pointer": ("/a/0",),
     "regex": ("^a+$",),
 }
-"""Texts in the formats that schemas name; a format is a wish, not a rule."""
+"""Texts in the formats that schemas name; a format is preferred, but not guaranteed."""
 
 
 def make_text(schemas: Sequence[Mapping[str, Any]], choices: Choices, samples: Sequence[str]) -> str:
@@ -61,7 +61,7 @@ _SHORT: Final = 200
 
 
 def make_match(pattern: str, choices: Choices) -> str:
-    """Return a text that a pattern probably matches: from its parts, without what it looks back or ahead for."""
+    """Return a text that a pattern probably matches: from its parts, without its lookaheads and lookbehinds."""
     try:
         tree = read_pattern(pattern)
     except PatternError as error:

@@ -56,7 +56,7 @@ class WitnessSearch:
             result = self._search.solve(goal, _WANTED)
         except (UndecidedError, RecursionError, StepLimitError) as error:
             self._remaining -= steps
-            self._start()  # what an interrupted search has kept is not certain
+            self._start()  # the cached results of an interrupted search are not certain
             return Witnesses((), str(error) if isinstance(error, UndecidedError) else "the schema is too complex")
         self._remaining -= steps - self._meter.remaining
         if result.is_empty:

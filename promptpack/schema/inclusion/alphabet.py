@@ -1,4 +1,4 @@
-"""Characters that stand for all others: each class of characters that some patterns distinguish has one."""
+"""Representative characters: one of each class of characters that some patterns distinguish."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from promptpack.schema.patterns import Pattern
 
 _END: Final = 0x110000
-# Surrogates are not characters of their own, so others stand for them if possible.
+# Surrogates are not characters of their own, so others represent their class if possible.
 _SURROGATES: Final = (0xD800, 0xE000)
 _PREFERRED: Final = "axA0_-. é中"
 _CATEGORIES: Final = (r"\d+", r"(?:(?!\d)\w)+", r"\s+", r"[^\w\s]+")

@@ -1,4 +1,4 @@
-"""What keywords say about one value of a known kind: the smallest parts of a goal, without alternatives."""
+"""The conditions that keywords put on a value of a known kind: the smallest parts of a goal, without alternatives."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

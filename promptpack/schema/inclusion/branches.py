@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
+from promptpack.schema.equality import equality_key
 from promptpack.schema.inclusion.atoms import Among, Except, Item, Or
 from promptpack.schema.inclusion.expansion import LiteralExpander
 from promptpack.schema.inclusion.lists import Lists
-from promptpack.schema.inclusion.nodes import Literal, mark
+from promptpack.schema.inclusion.nodes import Literal
 from promptpack.schema.inclusion.objects import Objects
-from promptpack.schema.inclusion.results import Facts, Solver
 from promptpack.schema.inclusion.scalars import FewValues, Numbers
+from promptpack.schema.inclusion.solutions import Facts, Solver
 from promptpack.schema.inclusion.step_meter import StepMeter
 from promptpack.schema.inclusion.texts import Texts
 
@@ -52,7 +53,7 @@ class Branches:
         start = self._extend(Branch(frozenset(), _FACTS[self._kind]()), tuple(goal))
         waiting = [] if start is None else [start]
         while waiting:
-            branch = self._settle(waiting.pop())
+            branch = self._propagate(waiting.pop())
             if branch is None:
                 continue
             if not branch.open_ors or branch.words is not None:
@@ -68,7 +69,7 @@ class Branches:
             if extended is not None:
                 yield extended
 
-    def _settle(self, branch: Branch) -> Branch | None:
+    def _propagate(self, branch: Branch) -> Branch | None:
         """Remove impossible options, and add those that are the only ones left; return None for a contradiction."""
         is_changed = True
         while is_changed and branch.open_ors and branch.words is None:
@@ -130,5 +131,5 @@ def _is_known(option: tuple[Item, ...], branch: Branch) -> bool:
 def _meet(first: tuple[Any, ...] | None, second: tuple[Any, ...]) -> tuple[Any, ...]:
     if first is None:
         return second
-    known = {mark(value) for value in second}
-    return tuple(value for value in first if mark(value) in known)
+    known = {equality_key(value) for value in second}
+    return tuple(value for value in first if equality_key(value) in known)

@@ -19,7 +19,7 @@ _FALSE: Final[Mapping[str, Any]] = {"not": {}}
 # Rules that mean that a value was not validated.
 _UNDECIDED_RULES: Final = (LIMIT, "depth", "$ref")
 _MAX_SUBSCHEMAS: Final = 20_000
-# What it costs to read two small schemas, and to confirm a counterexample.
+# The steps to read two small schemas, and to confirm a counterexample.
 _STEPS_TO_START: Final = 30
 
 

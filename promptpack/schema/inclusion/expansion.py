@@ -1,4 +1,4 @@
-"""What each keyword says about a value of a known kind: what holds if it is met, and the ways in which it fails."""
+"""The meaning of each keyword for a value of a known kind: the conditions to meet it, and the ways to fail it."""
 
 from __future__ import annotations
 

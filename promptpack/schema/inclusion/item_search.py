@@ -7,9 +7,10 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Final, NamedTuple
 
+from promptpack.schema.equality import equality_key
 from promptpack.schema.inclusion.atoms import Count
-from promptpack.schema.inclusion.nodes import Goal, Literal, mark
-from promptpack.schema.inclusion.results import EMPTY, Collected, Result, Solver, ValueRequest
+from promptpack.schema.inclusion.nodes import Goal, Literal
+from promptpack.schema.inclusion.solutions import EMPTY, Solution, Solver, ValueCollector, ValueRequest
 from promptpack.schema.inclusion.step_meter import UndecidedError
 
 _MAX_COUNTS: Final = 4
@@ -42,7 +43,7 @@ class _ItemChoice(NamedTuple):
     """Items that meet a goal, and meet or do not meet each counted schema."""
 
     signs: tuple[bool, ...]
-    result: Result
+    result: Solution
 
 
 class ItemSearch:
@@ -56,21 +57,21 @@ class ItemSearch:
         self._request = request
         self._choices: dict[Goal, list[_ItemChoice]] = {}
 
-    def find(self) -> Result:
+    def find(self) -> Solution:
         """Return lists that fit the plan; `is_all` without values if there are none."""
         if self._plan.is_unique and self._has_too_few_values():
             return EMPTY
-        found = Collected(self._request)
+        found = ValueCollector(self._request)
         is_empty = True
         for signs in self._signs_of_pair():
             for value in self._find_values(signs):
                 found.offer(value)
                 if found.is_full:
-                    return Result(tuple(found.values))
+                    return Solution(tuple(found.values))
             is_empty = is_empty and self._is_empty(signs)
         if is_empty:
             return EMPTY
-        return self._enumerate() or Result(tuple(found.values))
+        return self._enumerate() or Solution(tuple(found.values))
 
     def _has_too_few_values(self) -> bool:
         """Return whether items with few possible values cannot be all different."""
@@ -213,7 +214,7 @@ class ItemSearch:
             for value in self._solver.solve(goal, 3 + len(self._request.excluded[:10])).values:
                 yield [*items[:index], value, *items[index + 1 :]]
 
-    def _enumerate(self) -> Result | None:
+    def _enumerate(self) -> Solution | None:
         """Return all lists if there are few, otherwise None."""
         if self._high is None or self._high > _MAX_DIFFERENT:
             return None
@@ -226,7 +227,7 @@ class ItemSearch:
                 return None
             values.append(result.values)
         lists = (list(one) for length in range(self._high + 1) for one in product(*values[:length]))
-        return Result(tuple(one for one in lists if self._request.accept(one)), is_all=True)
+        return Solution(tuple(one for one in lists if self._request.accept(one)), is_all=True)
 
 
 def _read_back(levels: list[dict[Tally, Any]], tally: Tally) -> list[_ItemChoice]:
@@ -240,7 +241,7 @@ def _read_back(levels: list[dict[Tally, Any]], tally: Tally) -> list[_ItemChoice
 def _count_different(choices: list[_ItemChoice]) -> float:
     if not all(choice.result.is_all for choice in choices):
         return float("inf")
-    return len({mark(value) for choice in choices for value in choice.result.values})
+    return len({equality_key(value) for choice in choices for value in choice.result.values})
 
 
 def _choose_different(values: list[tuple[Any, ...]]) -> list[Any] | None:
@@ -250,7 +251,7 @@ def _choose_different(values: list[tuple[Any, ...]]) -> list[Any] | None:
 
     def place(index: int, tried: set[Any]) -> bool:
         for value in values[index]:
-            key = mark(value)
+            key = equality_key(value)
             if key not in tried:
                 tried.add(key)
                 if key not in owner or place(owner[key], tried):

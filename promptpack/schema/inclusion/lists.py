@@ -10,7 +10,7 @@ from typing import Final
 from promptpack.schema.inclusion.atoms import Count, Item, ItemAt, Items, Size, SomeItem, Unique
 from promptpack.schema.inclusion.item_search import ItemSearch, ListPlan
 from promptpack.schema.inclusion.nodes import Goal, Literal
-from promptpack.schema.inclusion.results import Collected, Result, Solver, ValueRequest
+from promptpack.schema.inclusion.solutions import Solution, Solver, ValueCollector, ValueRequest
 
 _MAX_PLANS: Final = 100
 _MAX_CHECKED: Final = 20
@@ -19,7 +19,7 @@ _ITEMS_A_STEP: Final = 3
 
 
 class Lists:
-    """The length of a list, and what its items meet."""
+    """The length of a list, and the goals of its items."""
 
     def __init__(self) -> None:
         self.low: int = 0
@@ -70,7 +70,7 @@ class Lists:
         return max([0, *(len(one.prefix) for one in self._maps), *(index + 1 for index in self._at)])
 
     def goal_of(self, index: int) -> Goal:
-        """Return what the item at an index meets."""
+        """Return the goal of the item at an index."""
         nodes = (one.prefix[index] if index < len(one.prefix) else one.rest for one in self._maps)
         return self._at.get(index, frozenset()) | {Literal(node, holds=True) for node in nodes if node is not None}
 
@@ -79,9 +79,9 @@ class Lists:
         checked = range(min(self.low, self.named + 1, _MAX_CHECKED))
         return any(solver.solve(self.goal_of(index)).is_empty for index in checked)
 
-    def find(self, solver: Solver, request: ValueRequest) -> Result:
+    def find(self, solver: Solver, request: ValueRequest) -> Solution:
         """Return lists that have these facts."""
-        found = Collected(request)
+        found = ValueCollector(request)
         plans = list(islice(self._plans(solver), _MAX_PLANS + 1))
         is_all = len(plans) <= _MAX_PLANS
         for plan in plans[:_MAX_PLANS]:
@@ -90,8 +90,8 @@ class Lists:
             for value in result.values:
                 found.offer(value)
             if found.is_full:
-                return Result(tuple(found.values))
-        return Result(tuple(found.values), is_all)
+                return Solution(tuple(found.values))
+        return Solution(tuple(found.values), is_all)
 
     def _plans(self, solver: Solver) -> Iterator[ListPlan]:
         """Yield every choice of places for the items that must be somewhere, and for the two that are equal."""

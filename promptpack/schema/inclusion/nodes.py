@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from promptpack.schema.equality import fingerprint
+from promptpack.schema.equality import equality_key
 from promptpack.schema.inclusion.step_meter import StepMeter, UndecidedError
 from promptpack.schema.pointers import find_target
 from promptpack.schema.predicates import SubschemaPredicates
@@ -14,7 +14,6 @@ from promptpack.schema.supported_keywords import KEYWORD_TYPES, SchemaFallbackEr
 # The steps to validate one value; one of our steps takes as long as this many of them.
 _VALIDATION_STEPS: Final = 50_000
 _VALIDATION_STEPS_A_STEP: Final = 20
-_FINGERPRINT_STEPS: Final = 1 << 40
 # So many words of an enum are read in one step.
 _WORDS_A_STEP: Final = 8
 _ONE: Final = frozenset(("additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"))
@@ -34,11 +33,11 @@ class SchemaNode:
         self.document: SchemaDocument = document
         self.number: int = number
         self.words: frozenset[Any] | None = None
-        """The fingerprints of the values that its `enum` or `const` lists."""
+        """The equality keys of the values that its `enum` or `const` lists."""
         self.allows_only_words: bool = False
         if isinstance(schema, Mapping) and ("enum" in schema or "const" in schema):
             values = schema.get("enum", [schema.get("const")])
-            self.words = frozenset(mark(value) for value in values)
+            self.words = frozenset(equality_key(value) for value in values)
             self.allows_only_words = len(_assertions(schema)) == 1
 
     def __hash__(self) -> int:
@@ -62,12 +61,7 @@ class Literal(NamedTuple):
 
 
 Goal = frozenset[Literal]
-"""Literals that one value is to meet together."""
-
-
-def mark(value: Any) -> Any:
-    """Return a hashable value that equal values share."""
-    return fingerprint(value, [_FINGERPRINT_STEPS])
+"""Literals that one value must meet together."""
 
 
 class SchemaDocument:
@@ -160,7 +154,7 @@ class SchemaNodes:
         if keyword in ("enum", "const"):
             values = expected if keyword == "enum" else [expected]
             self.meter.spend(1 + len(values) // _WORDS_A_STEP)
-            return frozenset(map(mark, values))
+            return frozenset(map(equality_key, values))
         if keyword == "dependentRequired":
             return frozenset((name, frozenset(require_texts(others))) for name, others in expected.items())
         if keyword in ("required", "type"):

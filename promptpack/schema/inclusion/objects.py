@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from promptpack.schema.inclusion.atoms import EveryKey, Has, Item, Keys, Lacks, Member, Size, SomeKey
 from promptpack.schema.inclusion.nodes import Goal, Literal
-from promptpack.schema.inclusion.results import EMPTY, UNKNOWN, Collected, Result, Solver, ValueRequest
+from promptpack.schema.inclusion.solutions import EMPTY, UNKNOWN, Solution, Solver, ValueCollector, ValueRequest
 from promptpack.schema.inclusion.step_meter import UndecidedError
 from promptpack.schema.patterns import PatternError, read_pattern
 from promptpack.schema.supported_keywords import MAX_STEPS
@@ -23,7 +23,7 @@ _MAX_NAMES: Final = 6
 
 
 class Objects:
-    """Which keys an object has or lacks, how many, and what their values meet."""
+    """The keys that an object has or lacks, their number, and the goals of their values."""
 
     def __init__(self) -> None:
         self.low: int = 0
@@ -99,12 +99,12 @@ class Objects:
         return not solver.meets(name, self.names) or solver.solve(self.goal_of(name)).is_empty
 
     def goal_of(self, name: str) -> Goal:
-        """Return what the value of a key meets."""
+        """Return the goal of the value of a key."""
         return self._members.get(name, frozenset()) | {
             Literal(node, holds=True) for one in self.maps for node in _find_nodes(one, name)
         }
 
-    def find(self, solver: Solver, request: ValueRequest) -> Result:
+    def find(self, solver: Solver, request: ValueRequest) -> Solution:
         """Return objects that have these facts."""
         return _ObjectSearch(self, solver, request).find()
 
@@ -129,7 +129,7 @@ class _ObjectSearch:
         self._solver = solver
         self._request = request
 
-    def find(self) -> Result:
+    def find(self) -> Solution:
         if self._facts.is_impossible(self._solver):
             return EMPTY
         choices = []
@@ -140,13 +140,13 @@ class _ObjectSearch:
             choices.append(places)
         if self._is_too_small() or self._is_too_large():
             return EMPTY
-        found = Collected(self._request)
+        found = ValueCollector(self._request)
         for plan in islice(product(*choices), _MAX_PLANS):
             for value in self._build(plan):
                 found.offer(value)
                 if found.is_full:
-                    return Result(tuple(found.values))
-        return self._enumerate() or Result(tuple(found.values))
+                    return Solution(tuple(found.values))
+        return self._enumerate() or Solution(tuple(found.values))
 
     def _places_for(self, wish: SomeKey) -> tuple[list[_KeyPlace], bool]:
         """Return places where a wish can be met, and whether there are certainly no others."""
@@ -223,14 +223,14 @@ class _ObjectSearch:
                 missing -= len(keys.values) if keys.is_all else missing
         return missing > 0
 
-    def _enumerate(self) -> Result | None:
+    def _enumerate(self) -> Solution | None:
         """Return all objects if there are few, otherwise None."""
         facts = self._facts
         names = [] if facts.high == 0 else [*facts.has, *self._optional]
         if len(names) > _MAX_NAMES or (facts.high != 0 and not self._is_closed()):
             return None
         count = 1
-        results: dict[str, Result] = {}
+        results: dict[str, Solution] = {}
         for name in names:
             results[name] = self._solver.solve(facts.goal_of(name), _MAX_PRODUCT)
             count *= len(results[name].values) + (name not in facts.has)
@@ -241,7 +241,7 @@ class _ObjectSearch:
             for name, result in results.items()
         ]
         objects = [dict(pair for pair in chosen if pair is not None) for chosen in product(*choices)]
-        return Result(tuple(one for one in objects if self._request.accept(one)), is_all=True)
+        return Solution(tuple(one for one in objects if self._request.accept(one)), is_all=True)
 
     def _is_closed(self) -> bool:
         return all(

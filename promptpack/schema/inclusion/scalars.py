@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from promptpack.schema.equality import to_fraction
 from promptpack.schema.inclusion.atoms import Bound, Item, Multiple
-from promptpack.schema.inclusion.results import EMPTY, Collected, Result, Solver, ValueRequest
+from promptpack.schema.inclusion.solutions import EMPTY, Solution, Solver, ValueCollector, ValueRequest
 
 # Up to this number, the decimal and the binary value of a float have the same order, and whole ones are equal.
 _EXACT: Final = 1 << 53
@@ -36,9 +36,9 @@ class FewValues:
         """Return False: trying the values is quick."""
         return False
 
-    def find(self, _: Solver, request: ValueRequest) -> Result:
+    def find(self, _: Solver, request: ValueRequest) -> Solution:
         """Return the values that pass the test."""
-        return Result(tuple(value for value in self._values if request.accept(value)), is_all=True)
+        return Solution(tuple(value for value in self._values if request.accept(value)), is_all=True)
 
 
 class Numbers:
@@ -80,38 +80,38 @@ class Numbers:
         factor = self._common_factor()
         return factor is not None and any((factor / to_fraction(one)).denominator == 1 for one in self._non_factors)
 
-    def find(self, solver: Solver, request: ValueRequest) -> Result:
+    def find(self, solver: Solver, request: ValueRequest) -> Solution:
         """Return numbers in the range that are multiples; all of them if there are few."""
         if self.is_impossible(solver):
             return EMPTY
         factor = self._common_factor()
-        found = Collected(request)
+        found = ValueCollector(request)
         if factor is not None:
             return self._find_multiples(factor, found, request)
         if self._low is not None and self._high is not None and self._low.value == self._high.value:
             found.offer(_plain(self._low.value))
-            return Result(tuple(found.values), is_all=abs(self._low.value) <= _EXACT)
+            return Solution(tuple(found.values), is_all=abs(self._low.value) <= _EXACT)
         for number in self._dense():
             found.offer(number)
-        return Result(tuple(found.values))
+        return Solution(tuple(found.values))
 
     def _common_factor(self) -> Fraction | None:
         return common_multiple([to_fraction(factor) for factor in self._factors]) if self._factors else None
 
-    def _find_multiples(self, factor: Fraction, found: Collected, request: ValueRequest) -> Result:
+    def _find_multiples(self, factor: Fraction, found: ValueCollector, request: ValueRequest) -> Solution:
         first, last = self._multiples(factor)
         is_exact = all(bound is None or abs(bound.value) <= _EXACT for bound in (self._low, self._high)) or (
             factor == 1 and not self._non_factors and set(self._factors) == {1}
         )
         if first is not None and last is not None and last - first < _MAX_LISTED:
-            every = Collected(request._replace(wanted=_MAX_LISTED))
+            every = ValueCollector(request._replace(wanted=_MAX_LISTED))
             for number in range(first, last + 1):
                 _offer_exactly(number * factor, every)
             values = tuple(every.values)
-            return Result(values[: max(request.wanted, 1)] if not is_exact else values, is_all=is_exact)
+            return Solution(values[: max(request.wanted, 1)] if not is_exact else values, is_all=is_exact)
         for number in _near(first, last, _NEAR + len(request.excluded) + request.wanted):
             _offer_exactly(number * factor, found)
-        return Result(tuple(found.values))
+        return Solution(tuple(found.values))
 
     def _multiples(self, factor: Fraction) -> tuple[int | None, int | None]:
         """Return the first and the last number of a multiple in the range."""
@@ -155,7 +155,7 @@ def _near(first: int | None, last: int | None, count: int) -> list[int]:
     return [one for one in numbers if (first is None or one >= first) and (last is None or one <= last)]
 
 
-def _offer_exactly(number: Fraction, found: Collected) -> None:
+def _offer_exactly(number: Fraction, found: ValueCollector) -> None:
     """Offer a number, unless there is no float with exactly this decimal value."""
     value = _plain(number)
     if to_fraction(value) == number:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+from promptpack.schema.equality import equality_key
 from promptpack.schema.inclusion.branches import Branch, Branches
 from promptpack.schema.inclusion.expansion import KINDS, LiteralExpander
-from promptpack.schema.inclusion.nodes import Goal, Literal, SchemaDocument, SchemaNodes, mark
-from promptpack.schema.inclusion.results import EMPTY, UNKNOWN, Collected, Result, ValueRequest
+from promptpack.schema.inclusion.nodes import Goal, Literal, SchemaDocument, SchemaNodes
+from promptpack.schema.inclusion.solutions import EMPTY, UNKNOWN, Solution, ValueCollector, ValueRequest
 from promptpack.schema.inclusion.step_meter import StepMeter
 
 _MAX_DEPTH: Final = 40
@@ -18,7 +19,8 @@ _NO_DEPENDENCY: Final = 1 << 30
 class Search:
     """Solves goals; a goal that is needed to solve itself has no value there, because a smallest value needs none.
 
-    Such a result depends on the goals in progress. It is kept while they are, and for good if they turn out empty.
+    Such a solution depends on the goals in progress. It is cached while they are in progress, and after that if they
+    turn out to be empty.
     """
 
     def __init__(self, nodes: SchemaNodes, meter: StepMeter) -> None:
@@ -28,10 +30,10 @@ class Search:
         self._made: dict[str, Any] = {}
         expansion = LiteralExpander(nodes, meter)
         self._branches = {kind: Branches(kind, expansion, self) for kind in KINDS}
-        self._known: dict[Goal, tuple[Result, int]] = {}
+        self._known: dict[Goal, tuple[Solution, int]] = {}
         self._open: dict[Goal, int] = {}
-        # Results that depend on open goals, with the wanted number and the outermost of these goals.
-        self._tentative: dict[Goal, tuple[Result, int, int]] = {}
+        # Solutions that depend on open goals, with the wanted number and the outermost of these goals.
+        self._tentative: dict[Goal, tuple[Solution, int, int]] = {}
         self._order: list[Goal] = []
         self._outermost = _NO_DEPENDENCY
 
@@ -44,9 +46,9 @@ class Search:
         """Return whether a value meets all literals."""
         return all(one.node.document.accepts(one.node.schema, value) is one.holds for one in literals)
 
-    def solve(self, goal: Goal, wanted: int = 1) -> Result:
+    def solve(self, goal: Goal, wanted: int = 1) -> Solution:
         """Return values that meet a goal, as many as wanted if they are found."""
-        known = self._recall(goal, wanted)
+        known = self._find_known(goal, wanted)
         if known is not None:
             return known
         if len(self._open) >= _MAX_DEPTH:
@@ -55,14 +57,14 @@ class Search:
         level, kept = len(self._open), len(self._order)
         self._open[goal] = level
         try:
-            result = self._solve(goal, wanted)
+            solution = self._solve(goal, wanted)
         finally:
             del self._open[goal]
-        result = self._keep(goal, wanted, result, level, kept)
+        solution = self._keep_solution(goal, wanted, solution, level, kept)
         self._outermost = min(outer, self._outermost)
-        return result
+        return solution
 
-    def _recall(self, goal: Goal, wanted: int) -> Result | None:
+    def _find_known(self, goal: Goal, wanted: int) -> Solution | None:
         if any(literal.opposite in goal for literal in goal if literal.holds):
             return EMPTY
         known = self._known.get(goal)
@@ -77,56 +79,56 @@ class Search:
             return tentative[0]
         return None
 
-    def _keep(self, goal: Goal, wanted: int, result: Result, level: int, kept: int) -> Result:
-        """Store a result, and settle the results that may depend on its goal."""
+    def _keep_solution(self, goal: Goal, wanted: int, solution: Solution, level: int, kept: int) -> Solution:
+        """Store a solution, and decide about those that may depend on its goal."""
         outermost, added = self._outermost, self._order[kept:]
-        if result.values:
+        if solution.values:
             # The values are certain; that there are no others is not.
-            result = Result(result.values, result.is_all and outermost == _NO_DEPENDENCY)
-        is_certain = bool(result.values) or outermost >= level
+            solution = Solution(solution.values, solution.is_all and outermost == _NO_DEPENDENCY)
+        is_certain = bool(solution.values) or outermost >= level
         if is_certain:
             self._outermost = _NO_DEPENDENCY
-            self._known[goal] = (result, wanted)
-        if is_certain or not result.is_empty:
-            self._settle(added, is_empty=result.is_empty)
+            self._known[goal] = (solution, wanted)
+        if is_certain or not solution.is_empty:
+            self._confirm_dependents(added, is_empty=solution.is_empty)
             del self._order[kept:]
         if not is_certain:
-            self._tentative[goal] = (result, wanted, outermost)
+            self._tentative[goal] = (solution, wanted, outermost)
             self._order.append(goal)
-        return result
+        return solution
 
-    def _settle(self, goals: Iterable[Goal], *, is_empty: bool) -> None:
-        """Keep results for good if the goal that they depend on is empty, otherwise forget them."""
+    def _confirm_dependents(self, goals: Iterable[Goal], *, is_empty: bool) -> None:
+        """Cache solutions if the goal that they depend on is empty, otherwise drop them."""
         for goal in goals:
             found = self._tentative.pop(goal, None)
             if found is not None and is_empty:
                 self._known.setdefault(goal, found[:2])
 
-    def _solve(self, goal: Goal, wanted: int) -> Result:
+    def _solve(self, goal: Goal, wanted: int) -> Solution:
         self.meter.spend()
         values: list[Any] = []
         is_all = True
         for kind in KINDS:
             for branch in self._branches[kind].split(goal):
-                result = self._find(branch, goal, wanted - len(values))
-                is_all = is_all and result.is_all
-                values += _new_ones(values, result.values)
+                solution = self._find(branch, goal, wanted - len(values))
+                is_all = is_all and solution.is_all
+                values += _new_ones(values, solution.values)
                 if len(values) >= wanted:
-                    return Result(tuple(values))
-        return Result(tuple(values), is_all)
+                    return Solution(tuple(values))
+        return Solution(tuple(values), is_all)
 
-    def _find(self, branch: Branch, goal: Goal, wanted: int) -> Result:
+    def _find(self, branch: Branch, goal: Goal, wanted: int) -> Solution:
         request = ValueRequest(max(wanted, 1), lambda value: self.meets(value, goal), branch.excluded)
         if branch.words is None:
             return branch.facts.find(self, request)
-        found = Collected(request)
+        found = ValueCollector(request)
         for word in branch.words:
             found.offer(word)
             if found.is_full:
-                return Result(tuple(found.values))
-        return Result(tuple(found.values), is_all=True)
+                return Solution(tuple(found.values))
+        return Solution(tuple(found.values), is_all=True)
 
 
 def _new_ones(known: list[Any], values: Iterable[Any]) -> list[Any]:
-    marks = {mark(value) for value in known}
-    return [value for value in values if mark(value) not in marks]
+    keys = {equality_key(value) for value in known}
+    return [value for value in values if equality_key(value) not in keys]

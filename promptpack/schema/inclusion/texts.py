@@ -10,7 +10,7 @@ from typing import Any, Final
 from promptpack.schema.automaton import Automaton
 from promptpack.schema.inclusion.alphabet import find_characters
 from promptpack.schema.inclusion.atoms import Item, Matches
-from promptpack.schema.inclusion.results import Collected, Result, Solver, ValueRequest
+from promptpack.schema.inclusion.solutions import Solution, Solver, ValueCollector, ValueRequest
 from promptpack.schema.inclusion.step_meter import StepMeter, UndecidedError
 from promptpack.schema.patterns import Pattern, PatternError, read_pattern
 
@@ -49,9 +49,9 @@ class Texts:
         """Return False: the search decides."""
         return False
 
-    def find(self, solver: Solver, request: ValueRequest) -> Result:
+    def find(self, solver: Solver, request: ValueRequest) -> Solution:
         """Return texts with these lengths that match, or do not match, the patterns."""
-        found = Collected(request)
+        found = ValueCollector(request)
         if not self._patterns:
             return self._find_plain(found)
         search = _WordSearch(self._low, self._high, self._patterns, solver.meter)
@@ -60,22 +60,22 @@ class Texts:
         while not found.is_full and len(tried) < _MAX_WORDS + request.wanted:
             word = search.find([*excluded, *tried])
             if word is None:
-                return Result(tuple(found.values), is_all=True)
+                return Solution(tuple(found.values), is_all=True)
             tried.append(word)
             found.offer(word)
-        return Result(tuple(found.values))
+        return Solution(tuple(found.values))
 
-    def _find_plain(self, found: Collected) -> Result:
+    def _find_plain(self, found: ValueCollector) -> Solution:
         if self._high == 0:
             found.offer("")
-            return Result(tuple(found.values), is_all=True)
+            return Solution(tuple(found.values), is_all=True)
         if self._low > _MAX_PLAIN_LENGTH:
-            return Result()
+            return Solution()
         for word in self._plain_words():
             found.offer(word)
             if found.is_full:
                 break
-        return Result(tuple(found.values))
+        return Solution(tuple(found.values))
 
     def _plain_words(self) -> Iterator[str]:
         longer = [length for length in range(self._low, self._low + 3) if self._high is None or length <= self._high]

@@ -20,7 +20,7 @@ _MAX_DEPTH: Final = 30
 
 
 class _Evaluated(NamedTuple):
-    """Conditions on the value, and what is evaluated if they hold; `everything` if nothing is left."""
+    """Conditions on the value, and the keys and items that are evaluated if they hold; `everything` if none is left."""
 
     conditions: tuple[Any, ...] = ()
     everything: bool = False
@@ -30,7 +30,7 @@ class _Evaluated(NamedTuple):
     contained: tuple[Any, ...] = ()
 
     def join(self, other: _Evaluated) -> _Evaluated:
-        """Return what is evaluated if the conditions of both hold."""
+        """Return the keys and items that are evaluated if the conditions of both hold."""
         return _Evaluated(
             self.conditions + other.conditions,
             self.everything or other.everything,
@@ -93,7 +93,7 @@ class _Rewriter:
         return {"allOf": [*conditions, rest]}
 
     def _choices(self, schema: Any, keyword: str, depth: int) -> list[_Evaluated]:
-        """Return what a schema that accepts the value evaluates, for each choice of further conditions."""
+        """Return the parts that a schema evaluates in an accepted value, for each choice of further conditions."""
         self._meter.spend()
         if not isinstance(schema, Mapping):
             return [_NOTHING]
@@ -129,7 +129,7 @@ class _Rewriter:
 
 
 def _own(schema: Mapping[str, Any], keyword: str) -> _Evaluated:
-    """Return what the keywords of one schema evaluate; `additionalProperties` and the like evaluate all the rest."""
+    """Return the parts that the keywords of one schema evaluate; `additionalProperties` evaluates all the rest."""
     if keyword == "unevaluatedProperties":
         return _Evaluated(
             everything="additionalProperties" in schema or keyword in schema,

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from promptpack.schema.equality import fingerprint
-from promptpack.schema.supported_keywords import KEYWORDS_BY_KIND, KINDS, MAX_STEPS
+from promptpack.schema.equality import equality_key
+from promptpack.schema.supported_keywords import KEYWORDS_BY_KIND, KINDS
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,12 +66,12 @@ class Alternative:
         )
         if words is None:
             return None
-        excluded = {mark(word) for word in self.excluded}
+        excluded = {equality_key(word) for word in self.excluded}
         kinds = self.kinds
         return tuple(
             word
             for word in words
-            if mark(word) not in excluded and (kinds is None or not kinds.isdisjoint(kinds_of(word)))
+            if equality_key(word) not in excluded and (kinds is None or not kinds.isdisjoint(kinds_of(word)))
         )
 
     @property
@@ -181,11 +181,6 @@ def implied_kinds(alternative: Alternative) -> list[str]:
     return [kind for kind in KINDS if kind != "integer" and not keywords.isdisjoint(KEYWORDS_BY_KIND[kind])]
 
 
-def mark(word: Any) -> Any:
-    """Return a hashable value that equal words share."""
-    return fingerprint(word, [MAX_STEPS])
-
-
 def _meet_kinds(first: frozenset[str] | None, second: frozenset[str] | None) -> frozenset[str] | None:
     if first is None or second is None:
         return second if first is None else first
@@ -198,8 +193,8 @@ def _meet_kinds(first: frozenset[str] | None, second: frozenset[str] | None) -> 
 def _meet_words(first: tuple[Any, ...] | None, second: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
     if first is None or second is None:
         return second if first is None else first
-    known = {mark(word) for word in second}
-    return tuple(word for word in first if mark(word) in known)
+    known = {equality_key(word) for word in second}
+    return tuple(word for word in first if equality_key(word) in known)
 
 
 def _join(

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from promptpack.schema.equality import equality_key
 from promptpack.schema.pointers import find_target
 from promptpack.schema.strict.alternative import (
     Alternative,
@@ -11,7 +12,6 @@ from promptpack.schema.strict.alternative import (
     Node,
     find_words,
     lose,
-    mark,
     merge,
     read_keywords,
 )
@@ -36,7 +36,7 @@ class Expansion:
         self._depth = 0
         self._made: dict[tuple[str, int, str], Node] = {}
         self._kept: list[Any] = []
-        self._marks: dict[tuple[int, ...], frozenset[Any]] = {}
+        self._cached_keys: dict[tuple[int, ...], frozenset[Any]] = {}
 
     def expand(self, nodes: Iterable[Node]) -> list[Alternative]:
         """Return the shapes of the values that meet all nodes; none if there is no such value."""
@@ -106,19 +106,19 @@ class Expansion:
         unmet: list[Alternative] = []
         others: list[Alternative] = []
         for one in found:
-            known = self._find_marks(one.properties.get(name, ()) if name in one.required else ())
+            known = self._word_keys(one.properties.get(name, ()) if name in one.required else ())
             if not known or not (known <= words or known.isdisjoint(words)):
                 others.append(one)
             else:
                 (met if known <= words else unmet).append(one)
         return met, unmet, others
 
-    def _find_marks(self, nodes: tuple[Node, ...]) -> frozenset[Any]:
+    def _word_keys(self, nodes: tuple[Node, ...]) -> frozenset[Any]:
         key = tuple(map(id, nodes))
-        if key not in self._marks:
-            self._marks[key] = frozenset(map(mark, find_words(nodes)))
+        if key not in self._cached_keys:
+            self._cached_keys[key] = frozenset(map(equality_key, find_words(nodes)))
             self._kept.append(nodes)
-        return self._marks[key]
+        return self._cached_keys[key]
 
     def _choose_open(self, found: list[Alternative], condition: Any, then: Any, otherwise: Any) -> list[Alternative]:
         chosen = self._apply(found, condition, is_condition=True)
@@ -187,12 +187,12 @@ def _is_simple(condition: Mapping[str, Any]) -> bool:
 
 
 def _read_word_test(condition: Mapping[str, Any]) -> tuple[str, frozenset[Any]]:
-    """Return the key and the marks of the words of a condition that tests only one required key, or an empty key."""
+    """Return the key of a condition that tests only one required key, or "", and the equality keys of its words."""
     properties = condition.get("properties", {})
     if not _is_simple(condition) or len(properties) != 1 or list(properties) != list(condition.get("required", ())):
         return "", frozenset()
     name, inner = next(iter(properties.items()))
-    return name, frozenset(map(mark, inner.get("enum", [inner.get("const")])))
+    return name, frozenset(map(equality_key, inner.get("enum", [inner.get("const")])))
 
 
 def _is_object(found: Alternative, condition: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""What the strict schemas of each provider support."""
+"""The keywords and sizes that the strict schemas of each provider support."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

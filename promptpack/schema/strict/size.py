@@ -1,4 +1,4 @@
-"""The size of a strict schema: count it, and refuse what a provider would refuse."""
+"""The size of a strict schema: count it, and refuse a schema that a provider would refuse."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""The list of packs: versions, locales, labels, what lint and tests say; search, and where a pack is used."""
+"""The list of packs: versions, locales, labels, results of lint and tests; search, and where a pack is used."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _find_release(studio: Studio, path: str) -> dict[str, Any] | None:
         lock = library._locks.get(entry.folder.root)
         is_locked = lock is not None and lock.has(entry.name, entry.version)
     except PromptpackError:
-        # Nobody knows what a lock file that cannot be read has locked.
+        # A lock file that cannot be read may lock any version.
         is_locked = True
     return {"label": f"{entry.name}@{entry.version}", "is_locked": is_locked}
 

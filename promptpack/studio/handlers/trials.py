@@ -1,4 +1,4 @@
-"""The tests of a pack as it is typed, and what they cover, line by line; and the flow as a drawing."""
+"""The tests of a pack as it is typed, and their coverage, line by line; and the flow as a drawing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run_tests(studio: Studio, request: PageRequest) -> dict[str, Any]:
 
 
 def measure_coverage(studio: Studio, request: PageRequest) -> dict[str, Any]:
-    """Return what the tests of a pack cover in its own file."""
+    """Return the coverage of the tests of a pack in its own file."""
     path, pack = request.text("path"), _build(studio, request)
     found = measure(pack)
     own = next((one for name, one in found.files() if name == studio.project.path_of(path)), None)

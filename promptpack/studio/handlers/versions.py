@@ -19,7 +19,7 @@ from promptpack.versions.word_diff import diff_words
 _TRIAL_KEY = "studio"
 
 
-class _Side(NamedTuple):
+class _ShownSide(NamedTuple):
     title: str
     text: str
     library: Library
@@ -58,7 +58,7 @@ def _diff_messages(old: Pack, new: Pack, given: Mapping[str, Any] | None) -> lis
     return [one.to_dict() for one in diff_prompts(render_other(old, context, new), new.render(fitting))]
 
 
-def _open(studio: Studio, request: PageRequest, side: str) -> _Side:
+def _open(studio: Studio, request: PageRequest, side: str) -> _ShownSide:
     project, path = studio.project, request.text("path")
     if side == "draft":
         return _typed(studio, path, project.text_of(request.texts, path), "draft")
@@ -68,20 +68,20 @@ def _open(studio: Studio, request: PageRequest, side: str) -> _Side:
     library = project.library
     pack = library.get(side, request.text("locale", "") or None, fallback="default", key=_TRIAL_KEY)
     entry = next(one for one in library.entries if one.path == pack.path)
-    return _Side(f"{side} = {pack.label}", project.read(entry.file).text, library, pack)
+    return _ShownSide(f"{side} = {pack.label}", project.read(entry.file).text, library, pack)
 
 
-def _typed(studio: Studio, path: str, text: str, title: str) -> _Side:
+def _typed(studio: Studio, path: str, text: str, title: str) -> _ShownSide:
     if not text:
         message = f"{path!r} is not on disk"
         raise UsageError(Problem("PP993", message, None, "save it first"))
     buffer = studio.project.buffer(path, text)
     try:
-        return _Side(title, text, buffer.library, buffer.build())
+        return _ShownSide(title, text, buffer.library, buffer.build())
     except PackError as error:
-        return _Side(title, text, buffer.library, None, error.problems)
+        return _ShownSide(title, text, buffer.library, None, error.problems)
 
 
-def _describe(side: _Side) -> dict[str, str]:
+def _describe(side: _ShownSide) -> dict[str, str]:
     pack = side.pack
     return {"title": side.title, "label": pack.label if pack else "", "locale": pack.locale if pack else ""}

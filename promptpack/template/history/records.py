@@ -13,8 +13,8 @@ from promptpack.template.history.message_fields import (
     read_text_field,
     read_tool_calls,
 )
+from promptpack.template.history.placeholders import fill
 from promptpack.template.history.short_text import compact, trim_space
-from promptpack.template.history.wording import fill
 
 Record: TypeAlias = dict[str, str]
 

@@ -3,8 +3,8 @@
 from collections import Counter
 from typing import TypedDict
 
+from promptpack.template.history.placeholders import fill
 from promptpack.template.history.records import UNKNOWN_TOOL, WINDOW, read_records, read_tool_name
-from promptpack.template.history.wording import fill
 
 
 class ToolCount(TypedDict):

@@ -6,8 +6,8 @@ from typing import Any, Final, TypedDict
 from promptpack.template.history import go_text
 from promptpack.template.history.message_fields import read_mappings, read_text_field
 from promptpack.template.history.parameters import Parameter, Style, tool_parameters
+from promptpack.template.history.placeholders import fill
 from promptpack.template.history.short_text import trim_space
-from promptpack.template.history.wording import fill
 
 NO_PARAMETERS: Final = "{}"
 

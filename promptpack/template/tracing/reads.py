@@ -60,7 +60,7 @@ class Analysis:
         self.pieces: dict[int, Reads] = {}
         self.sites: dict[int, dict[str, Analysis]] = {}
         self.printed: Reads = _NOTHING
-        """What the whole text reads."""
+        """The reads of the whole text."""
         self.exports: Names = {}
 
     def add(self, node: nodes.Node, reads: Reads, stored: Reads) -> Reads:

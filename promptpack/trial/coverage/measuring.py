@@ -28,7 +28,7 @@ _WAYS: Final = {
 
 
 def measure(pack: Pack) -> Coverage:
-    """Return what the tests of a pack reach."""
+    """Return the coverage of the tests of a pack."""
     run = _CoverageRun(pack)
     for test in pack.tests:
         run.run(test)
@@ -63,7 +63,7 @@ class _CoverageRun:
         self._finders = {id(source): WordFinder(source) for source in self._sources()}
 
     def run(self, test: PackTest) -> None:
-        """Run a test; what it expects does not matter here."""
+        """Run a test; its expectations do not matter here."""
         for name in test.context:
             if name in self._inputs:
                 self._hit(self._inputs[name])

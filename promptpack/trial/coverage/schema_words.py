@@ -9,7 +9,7 @@ from promptpack import schema
 from promptpack.pack.placed import Placed
 from promptpack.pack.references import References
 from promptpack.problem import Location
-from promptpack.schema.equality import fingerprint
+from promptpack.schema.equality import equality_key
 from promptpack.schema.pointers import find_target
 
 _SAME: Final = ("then", "else", "allOf")
@@ -45,8 +45,8 @@ class WordFinder:
             return
         words = node.get("enum")
         if isinstance(words, list):
-            wanted = fingerprint(value, [_MAX_STEPS])
-            same = (index for index, word in enumerate(words) if fingerprint(word, [_MAX_STEPS]) == wanted)
+            wanted = equality_key(value)
+            same = (index for index, word in enumerate(words) if equality_key(word) == wanted)
             yield from ((id(words), index) for index in same)
         if "$ref" in node:
             yield from self._visit(find_target(self._root, node["$ref"]), value)

@@ -1,4 +1,4 @@
-"""`Pack` -> `FuzzReport`: what generated contexts and replies break, each as a small test to paste."""
+"""`Pack` -> `FuzzReport`: failures with generated contexts and replies, each as a small test to paste."""
 
 from promptpack.trial.fuzz.fuzzing import FuzzReport, fuzz
 from promptpack.trial.fuzz.model import Finding

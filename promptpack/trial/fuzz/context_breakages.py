@@ -1,4 +1,4 @@
-"""Find what a valid context breaks: rendering, the budget, the fences around untrusted texts, the order of messages."""
+"""Find failures with a valid context: rendering, the budget, fences around untrusted texts, the message order."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -21,7 +21,7 @@ _MAX_PROBES: Final = 3
 
 
 class ContextCheck:
-    """Finds what valid contexts of one pack break."""
+    """Finds failures with valid contexts of one pack."""
 
     def __init__(self, pack: Pack, is_valid: Callable[[Mapping[str, Any]], bool]) -> None:
         self._pack = pack
@@ -36,7 +36,7 @@ class ContextCheck:
         return next((breakage for path, text in probes if (breakage := self._probe(context, path, text))), None)
 
     def _probe(self, context: Mapping[str, Any], path: Path, text: str) -> Breakage | None:
-        """Return what an untrusted text breaks that a harmless word in its place does not."""
+        """Return a failure with an untrusted text, if there is none with a harmless word in its place."""
         plain = put(context, path, _CANARY)
         harmless = _render(self._pack, plain) if self.is_valid(plain) else None
         if harmless is None or isinstance(harmless, Breakage):

@@ -21,7 +21,7 @@ _MAX_NAME: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class FuzzReport:
-    """How many cases were generated for a pack, and what broke.
+    """The number of cases that were generated for a pack, and the findings.
 
     `refused_by_rules` replies met the schema but not the rules; for `satisfied` of them, a search found a reply like it
     that meets both.

@@ -1,4 +1,4 @@
-"""A `Finding`: what broke, and the test that shows it."""
+"""A `Finding`: a failure with generated data, and the test that shows it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Places in JSON values: list them, and replace or remove what is at a place."""
+"""Places in JSON values: list them, and replace or remove the value at a place."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ Path = tuple[str | int, ...]
 
 
 def iterate_places(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Yield every place in a value, and what is there, outer ones first."""
+    """Yield every place in a value with the value there, outer ones first."""
     yield path, value
     members = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
     for step, member in members:

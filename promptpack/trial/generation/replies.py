@@ -55,7 +55,7 @@ class ReplyGenerator:
     ) -> Any | None:
         """Return a reply like this one, with an `action` if it is given, that the rules accept; None if none is found.
 
-        Each round replaces what the rules complain about by the same place of an example, or of another reply.
+        Each round takes the places that violate rules from an example, or from another reply.
         """
         best, verdict = reply, self.check(reply, prompt)
         known = [deepcopy(dict(one)) for one in _known_replies(self._pack)]

@@ -20,7 +20,7 @@ Result = Literal["detected", "survived", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A change, and what came of it.
+    """A change, and its result.
 
     A test fails (`detected`), no test fails (`survived`), or the changed pack cannot be loaded (`refused`).
     """

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from promptpack.batch import output, process
+from promptpack.batch import output_files, process
 from promptpack.batch.chunks import Chunk
 from promptpack.batch.worker import ChunkResult, Worker
 from tests.unit.batch.conftest import Batch, openai_line, read_lines, write_contexts, write_lines
@@ -196,7 +196,7 @@ def test_renaming_is_repeated_after_an_interruption(
         raise StoppedError
 
     with monkeypatch.context() as patch:
-        patch.setattr("promptpack.batch.output.os.replace", fail)
+        patch.setattr("promptpack.batch.output_files.os.replace", fail)
         assert batch("render", "contexts.jsonl", "-o", "out.parquet").returncode == 3
     assert batch("render", "contexts.jsonl", "-o", "out.parquet", "--resume").returncode == 0
     assert digest(folder / "out.parquet") == digest(folder / "whole.parquet")
@@ -208,7 +208,7 @@ def test_a_full_disk_is_reported_and_earlier_output_is_kept(
     monkeypatch.setattr(process, "_SECONDS", -1.0)
     write_contexts(folder, 1100)
     batch("render", "contexts.jsonl", "-o", "whole.jsonl")
-    real, left = output._write, iter(range(3))
+    real, left = output_files._write, iter(range(3))
 
     def write(file: Any, data: bytes) -> int:
         if data and next(left, None) is None:
@@ -216,7 +216,7 @@ def test_a_full_disk_is_reported_and_earlier_output_is_kept(
         return real(file, data)
 
     with monkeypatch.context() as patch:
-        patch.setattr(output, "_write", write)
+        patch.setattr(output_files, "_write", write)
         assert refused(batch(*RENDER)) == (
             "out.jsonl: PP985 cannot be written: No space left on device\n"
             "  hint: earlier output is kept; free some space, then continue with --resume\n"

@@ -10,7 +10,7 @@ import pytest
 
 from promptpack.batch.jobs import BatchOptions, plan_run
 from promptpack.batch.process import BatchReport, run
-from promptpack.batch.send import Sending
+from promptpack.batch.send import SendSettings
 from promptpack.batch.sources import RowSource
 from promptpack.cycle import Completion, CycleSettings, ManualClock, ProviderError, Request, ScriptedProvider, Usage
 from promptpack.pack.model import Pack
@@ -28,7 +28,7 @@ def number_of(request: Request) -> int:
 
 def ask_all(pack: Pack, answer: Callable[[Request], Any], output: str = "out.jsonl", **options: Any) -> BatchReport:
     settings = CycleSettings("m", rounds=2, retries=0)
-    sending = Sending(ScriptedProvider(answer), settings, "scripted", 8, clock=ManualClock())
+    sending = SendSettings(ScriptedProvider(answer), settings, "scripted", 8, clock=ManualClock())
     return run(plan_run(pack, RowSource("contexts.jsonl"), sending, BatchOptions(output, **options)))
 
 

@@ -13,7 +13,7 @@ from promptpack.cycle.providers.scripted import ScriptedReply
 from promptpack.evaluation import EvaluatedPack, EvaluationPlan, read_cases
 from promptpack.library import Library
 from promptpack.pack.model import Pack
-from promptpack.private import PrivateFolder
+from promptpack.private_folder import PrivateFolder
 
 PACK = """\
 promptpack: 1

@@ -21,7 +21,7 @@ from promptpack.evaluation.report_page import to_page
 from promptpack.evaluation.report_text import to_text
 from promptpack.library import Library
 from promptpack.pack.model import Pack
-from promptpack.private import PrivateFolder
+from promptpack.private_folder import PrivateFolder
 from promptpack.problem import PackError, Problem, UsageError
 from tests.unit.evaluation.conftest import BAD, PACK, good, plan_of, subject_of
 

@@ -1,8 +1,8 @@
 import pytest
 
+from promptpack.linter.analysis_meter import MAX_STEPS, limit_analysis
 from promptpack.linter.data_flow import trace_template
 from promptpack.linter.parsed_texts import ParsedText
-from promptpack.linter.step_limit import MAX_STEPS, limit_steps
 from promptpack.template.engine import Engine
 from promptpack.template.model import Source
 from promptpack.template.names import DependencyFinder
@@ -73,7 +73,7 @@ def test_endless_macro_calls_are_cut_off() -> None:
 def steps(content: str, **partials: str) -> int:
     parsed = {name: text(partial, name) for name, partial in partials.items()}
     finder = DependencyFinder({name: partial.tree for name, partial in parsed.items()})
-    with limit_steps() as counter:
+    with limit_analysis() as counter:
         trace_template(text(content), parsed, finder)
     return MAX_STEPS - counter.remaining
 

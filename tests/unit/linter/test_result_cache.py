@@ -38,7 +38,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def linted(root: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
     """Lint, and return the names of the packs that were linted again."""
     names: list[str] = []
-    sketch = Library._sketch
+    sketch = Library._compile_sections
 
     def spy(self: Library, entry: Any, folder: Any = None) -> Any:
         names.append(entry.name)
@@ -49,7 +49,7 @@ def linted(root: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str
         assert lint([root.name]).problems == ()
         return sorted(set(names))
 
-    monkeypatch.setattr(Library, "_sketch", spy)
+    monkeypatch.setattr(Library, "_compile_sections", spy)
     return run
 
 

@@ -26,7 +26,7 @@ def test_loopback_addresses_are_accepted(text: str, address: Address) -> None:
 def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_address(text)
-    assert str(caught.value) == f"PP652 {text!r} is not an address\n  hint: write HOST:PORT, as 127.0.0.1:8000"
+    assert str(caught.value) == f"PP652 {text!r} is not an address\n  hint: write HOST:PORT, such as 127.0.0.1:8000"
 
 
 @pytest.mark.parametrize("host", ["[::]", "192.0.2.1", "example.org", "localhost.example.org", "127.0.0.1.nip.io"])

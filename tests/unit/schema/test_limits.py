@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from promptpack.problem import PackError
-from promptpack.schema.equality import are_unique, fingerprint
+from promptpack.schema.equality import are_unique, equality_key
 from promptpack.schema.patterns import PatternError, read_pattern
 from promptpack.schema.pointers import bundle
 from promptpack.schema.safety import SchemaMeter
@@ -57,8 +57,8 @@ def test_a_text_that_is_too_long_for_the_remaining_steps_is_refused() -> None:
 
 
 def test_equal_hashes_do_not_fill_one_bucket() -> None:
-    keys = [fingerprint(number * MODULUS, [MAX_STEPS]) for number in range(-500, 500)]
-    keys += [fingerprint([number * MODULUS, -number], [MAX_STEPS]) for number in range(1_000)]
+    keys = [equality_key(number * MODULUS, [MAX_STEPS]) for number in range(-500, 500)]
+    keys += [equality_key([number * MODULUS, -number], [MAX_STEPS]) for number in range(1_000)]
     assert len(set(map(hash, keys))) > 1_900
 
 
@@ -73,7 +73,7 @@ def test_equal_hashes_do_not_fill_one_bucket() -> None:
 )
 def test_equal_values_have_one_key(one: Any, other: Any) -> None:
     is_equal = one == other
-    assert (fingerprint(one, [MAX_STEPS]) == fingerprint(other, [MAX_STEPS])) is is_equal
+    assert (equality_key(one, [MAX_STEPS]) == equality_key(other, [MAX_STEPS])) is is_equal
     assert are_unique([one, other], [MAX_STEPS]) is not is_equal
 
 

@@ -3,7 +3,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptpack.trial.json_search import MISSING, find_json, follow, is_equal
+from promptpack.trial.json_search import find_json, is_equal
 
 VALUES = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8)  # fmt: skip
 CONTAINERS = st.lists(VALUES) | st.dictionaries(st.text(), VALUES)
@@ -31,9 +31,3 @@ def test_numbers_are_equal_as_in_json_schema() -> None:
     assert is_equal({"a": [1.0]}, {"a": [1]})
     assert not is_equal(True, 1)
     assert not is_equal(None, 0)
-
-
-def test_a_pointer_that_leads_nowhere_is_missing() -> None:
-    assert follow({"a": [{"b~/": None}]}, "/a/0/b~0~1") is None
-    assert all(follow({"a": [1]}, one) is MISSING for one in ("/b", "/a/1", "/a/-1", "/a/x", "/a/0/c", "/a/٠"))
-    assert follow([1], "") == [1]

@@ -6,7 +6,7 @@ import pytest
 
 from promptpack import Library
 from promptpack.versions.sides import ComparisonMeter, read_side
-from promptpack.versions.unclassified import find_unclassified
+from promptpack.versions.unclassified_changes import find_unclassified
 from tests.unit.versions.change_cases import CASES, FULL, HEAD, MORE, Case, compare_case, describe
 
 _FILE = Path(__file__).with_name("changes.txt")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from promptpack.versions.matching import DiffSteps, find_matches
+from promptpack.versions.matching import DiffMeter, find_matches
 from promptpack.versions.word_diff import WordDiff, diff_words, split_words
 
 SIGNS = {"kept": "{}", "removed": "[-{}-]", "added": "[+{}+]"}
@@ -89,21 +89,21 @@ def test_a_megabyte_of_different_text_is_bounded_and_exact(old: str, new: str) -
 def test_several_diffs_share_their_steps() -> None:
     old = " ".join(f"word{number}" for number in range(60))
     new = old.replace("2", "z")
-    shared = DiffSteps(20_000)
+    shared = DiffMeter(20_000)
     first = diff_words(old, new, shared)
     assert first == diff_words(old, new)
-    assert shared.left < 20_000
+    assert shared.remaining < 20_000
     for _ in range(40):
         diff = diff_words(old, new, shared)
         assert (diff.old, diff.new) == (old, new)
-    assert 0 <= shared.left < 2_000
-    assert show(diff_words("one two three", "one 2 three", DiffSteps(0))) == "[-one two three-][+one 2 three+]"
+    assert 0 <= shared.remaining < 2_000
+    assert show(diff_words("one two three", "one 2 three", DiffMeter(0))) == "[-one two three-][+one 2 three+]"
 
 
 def test_lists_without_a_common_token_cost_no_steps() -> None:
-    steps = DiffSteps(1_000)
-    assert find_matches(["same", *map(str, range(500))], ["same", *"abcdefgh" * 90], steps) == [(0, 0, 1)]
-    assert steps.left == 1_000
+    meter = DiffMeter(1_000)
+    assert find_matches(["same", *map(str, range(500))], ["same", *"abcdefgh" * 90], meter) == [(0, 0, 1)]
+    assert meter.remaining == 1_000
 
 
 def test_a_word_in_a_megabyte_is_found() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from promptpack.linter.step_limit import limit_steps
+from promptpack.linter.analysis_meter import limit_analysis
 from promptpack.linter.types.lattice import (
     ANY,
     INTEGER,
@@ -93,6 +93,6 @@ def test_references_that_multiply_stop_at_the_limit() -> None:
 
     definitions = {f"{letter}{number}": level(number, letter) for letter in "ab" for number in range(20)}
     both = {"allOf": [{"$ref": "#/$defs/a0"}, {"$ref": "#/$defs/b0"}], "$defs": definitions}
-    with limit_steps() as counter:
+    with limit_analysis() as counter:
         from_schema(both)
     assert counter.is_exceeded

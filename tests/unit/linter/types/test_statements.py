@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from promptpack.linter.step_limit import MAX_STEPS, StepCounter, limit_steps
+from promptpack.linter.analysis_meter import MAX_STEPS, AnalysisMeter, limit_analysis
 from promptpack.linter.types.narrowing import TypeScope
 from promptpack.linter.types.schemas import from_schema
 from promptpack.linter.types.statements import StatementChecker
@@ -271,8 +271,8 @@ def test_a_partial_that_is_included_often_is_checked_once() -> None:
     assert [line.partition(" ")[0] for line in found] == ["p12.j2:1:9:", "t:1:27:"]
 
 
-def count(template: str, **partials: str) -> StepCounter:
-    with limit_steps() as counter:
+def count(template: str, **partials: str) -> AnalysisMeter:
+    with limit_analysis() as counter:
         check(template, **partials)
     return counter
 
@@ -291,7 +291,7 @@ def test_names_that_a_partial_does_not_use_do_not_make_it_checked_again() -> Non
 def test_all_templates_share_the_partials_that_were_checked() -> None:
     engine = Engine({"p": Source.of_text("{{ GOAL | upper }}" * 100)})
     checker, known = StatementChecker(engine), TypeScope(KNOWN)
-    with limit_steps() as counter:
+    with limit_analysis() as counter:
         for number in range(20):
             checker.check_template(Source.of_text(f"{number}{{% include 'p' %}}"), known)
     assert MAX_STEPS - counter.remaining < 20 * 100

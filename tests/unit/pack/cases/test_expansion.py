@@ -194,7 +194,7 @@ def test_a_variant_with_only_texts_runs_the_tests_of_both_files_in_its_own_words
         ),
         (
             "{name: t, context: {GOAL: x}, verdict: valid}",
-            ["17:35: PP203 'reply' is missing\n  hint: the verdict is that on a reply"],
+            ["17:35: PP203 'reply' is missing\n  hint: add the reply that the verdict is about, or remove 'verdict'"],
         ),
     ],
 )

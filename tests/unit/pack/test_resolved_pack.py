@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 from promptpack import Library, document
 from promptpack.cli.main import main
-from promptpack.pack.resolved import resolve_parts, to_data, write_yaml
+from promptpack.pack.resolved_pack import resolve_parts, to_data, write_yaml
 
 BASE = """\
 promptpack: 1

@@ -1,4 +1,4 @@
-from promptpack.template.history.wording import fill
+from promptpack.template.history.placeholders import fill
 
 
 def test_placeholders_are_filled_in_one_pass() -> None:

@@ -1,14 +1,15 @@
-"""What a search found about a goal."""
+"""The solutions of a goal: some values that meet it, or that there are none; and how facts find them."""
 
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, Protocol, Self
 
+from promptpack.schema.equality import equality_key
 from promptpack.schema.inclusion.atoms import Item
-from promptpack.schema.inclusion.nodes import Goal, Literal, mark
+from promptpack.schema.inclusion.nodes import Goal, Literal
 from promptpack.schema.inclusion.step_meter import StepMeter
 
 
-class Result(NamedTuple):
+class Solution(NamedTuple):
     """Some values that meet a goal; `is_all` if there are no others."""
 
     values: tuple[Any, ...] = ()
@@ -20,8 +21,8 @@ class Result(NamedTuple):
         return self.is_all and not self.values
 
 
-EMPTY: Final = Result((), is_all=True)
-UNKNOWN: Final = Result()
+EMPTY: Final = Solution((), is_all=True)
+UNKNOWN: Final = Solution()
 Accept = Callable[[Any], bool]
 """Tests whether a value meets the whole goal."""
 
@@ -35,11 +36,11 @@ class ValueRequest(NamedTuple):
 
 
 class Solver(Protocol):
-    """What the facts about one kind of value need to find values."""
+    """Solves the goals of inner values, for the facts about one kind of value."""
 
     meter: StepMeter
 
-    def solve(self, goal: Goal, wanted: int = 1) -> Result:
+    def solve(self, goal: Goal, wanted: int = 1) -> Solution:
         """Return values that meet a goal."""
 
     def make_literal(self, schema: Any, *, holds: bool) -> Literal:
@@ -61,16 +62,16 @@ class Facts(Protocol):
     def is_impossible(self, solver: Solver) -> bool:
         """Return whether no value has these facts, as far as a short look shows."""
 
-    def find(self, solver: Solver, request: ValueRequest) -> Result:
+    def find(self, solver: Solver, request: ValueRequest) -> Solution:
         """Return values that have these facts and pass the test of the request."""
 
 
-class Collected:
+class ValueCollector:
     """Collects different values that pass a test, until there are enough."""
 
     def __init__(self, request: ValueRequest) -> None:
         self._request = request
-        self._marks: set[Any] = set()
+        self._keys: set[Any] = set()
         self.values: list[Any] = []
 
     @property
@@ -80,9 +81,9 @@ class Collected:
 
     def offer(self, value: Any) -> None:
         """Take a value if it is new and passes the test."""
-        marked = mark(value)
-        if marked in self._marks or self.is_full:
+        key = equality_key(value)
+        if key in self._keys or self.is_full:
             return
-        self._marks.add(marked)
+        self._keys.add(key)
         if self._request.accept(value):
             self.values.append(value)

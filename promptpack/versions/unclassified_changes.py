@@ -1,4 +1,4 @@
-"""What the digest covers and no change explains; nothing is left out silently."""
+"""Differences that the digest covers and no change explains; nothing is left out silently."""
 
 from __future__ import annotations
 

@@ -4,18 +4,18 @@ from io import BytesIO
 
 import pytest
 
-from promptpack.editor.frames import Frames
+from promptpack.editor.message_stream import MessageStream
 
 
 def lines_of(data: bytes) -> tuple[list[bytes], bool]:
     """Return the lines and messages before the end, and whether the stream is broken."""
-    frames = Frames(BytesIO(data))
+    stream = MessageStream(BytesIO(data))
     found = []
-    while line := frames.readline():
+    while line := stream.readline():
         found.append(line)
         if line == b"\r\n":
-            found.append(frames.read(2))
-    return found, frames.is_broken
+            found.append(stream.read(2))
+    return found, stream.is_broken
 
 
 def test_messages_are_read_as_they_are() -> None:

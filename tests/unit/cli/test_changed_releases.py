@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from promptpack.cli.released import find_changed_releases
+from promptpack.cli.changed_releases import find_changed_releases
 
 WritePack = Callable[..., Path]
 BODY = "partials: {own: x}\nmessages:\n  - {id: a, role: user, content: '{% include \"tone\" %}'}\n"

@@ -1,4 +1,4 @@
-"""The limit of steps for one analysis of a pack: includes and calls that multiply each other could go on forever."""
+"""Count and limit the steps of an analysis: includes and calls that multiply each other could go on forever."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ class AnalysisLimitError(Exception):
     """An analysis takes too many steps; only the problems found so far are reported."""
 
 
-class StepCounter:
+class AnalysisMeter:
     """The steps that an analysis may still take, and whether it was stopped."""
 
     def __init__(self) -> None:
@@ -23,30 +23,30 @@ class StepCounter:
         self.is_exceeded = False
 
 
-_COUNTER: Final[ContextVar[StepCounter | None]] = ContextVar("step_counter", default=None)
+_METER: Final[ContextVar[AnalysisMeter | None]] = ContextVar("analysis_meter", default=None)
 
 
 @contextmanager
-def limit_steps() -> Iterator[StepCounter]:
-    """Stop the code in this block when it has taken too many steps; a limit around this one includes its steps."""
-    outer = _COUNTER.get()
+def limit_analysis() -> Iterator[AnalysisMeter]:
+    """Stop the code in this block when it has taken too many steps; an inner analysis counts against the outer one."""
+    outer = _METER.get()
     if outer is not None:
         yield outer
         return
-    counter = StepCounter()
-    token = _COUNTER.set(counter)
+    meter = AnalysisMeter()
+    token = _METER.set(meter)
     try:
-        yield counter
+        yield meter
     except (AnalysisLimitError, TooManyIncludesError, RecursionError):
-        counter.is_exceeded = True
+        meter.is_exceeded = True
     finally:
-        _COUNTER.reset(token)
+        _METER.reset(token)
 
 
 def count_steps(steps: int = 1) -> None:
     """Count work; one step is a node that is visited, or some hundred values that are copied or compared."""
-    counter = _COUNTER.get()
-    if counter is not None:
-        counter.remaining -= steps
-        if counter.remaining < 0:
+    meter = _METER.get()
+    if meter is not None:
+        meter.remaining -= steps
+        if meter.remaining < 0:
             raise AnalysisLimitError

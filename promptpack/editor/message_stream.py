@@ -8,7 +8,7 @@ _MAX_MESSAGE: Final = 16_000_000
 _HEADER: Final = re.compile(rb"([\w-]+): ([^\r\n]+)\r\n")
 
 
-class Frames:
+class MessageStream:
     """Reads headers and messages for the language server; `is_broken` after a header that is not valid."""
 
     def __init__(self, stream: BinaryIO) -> None:

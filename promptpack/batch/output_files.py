@@ -1,4 +1,4 @@
-"""`Output`: files that grow block by block under other names, and get their own when they are complete."""
+"""`OutputFiles`: files that are written block by block under temporary names, and renamed when they are complete."""
 
 import os
 import re
@@ -16,7 +16,7 @@ from promptpack.problem import Location, Problem, UsageError
 _SUFFIX: Final = re.compile(r"(\.(jsonl|ndjson|json|csv|parquet))?(\.(gz|zst))?$", re.IGNORECASE)
 
 
-class Output:
+class OutputFiles:
     """The files of a batch: records in one file or more, and errors in one.
 
     `open` continues with the sizes of a checkpoint; whatever was written later is cut off.
@@ -150,7 +150,7 @@ class Output:
             raise write_error(error, self.path) from error
 
 
-class PipeOutput(Output):
+class PipeOutput(OutputFiles):
     """Standard output, which cannot be continued; errors go to a file or to standard error."""
 
     def __init__(self, encoding: Encoding, errors: str = "") -> None:
@@ -166,7 +166,7 @@ class PipeOutput(Output):
         self._errors = sys.stderr.buffer if self.errors == STANDARD else _open_part(self.errors, 0, self._mode)
 
     def sync(self) -> None:
-        """Send what was written."""
+        """Flush the streams."""
         if self._file is not None:
             self._file.flush()
 
