@@ -52,6 +52,19 @@ def code_point(character: str) -> str:
     return f"U+{ord(character):04X}"
 
 
+def decode_utf8(content: bytes, path: str) -> str:
+    """Return the text of a file; raise `PackError` with the place of the first byte that is not UTF-8."""
+    # UTF-16 and UTF-32 write Latin letters with zero bytes.
+    start = 0
+    if b"\x00" not in content[:4]:
+        try:
+            return content.decode()
+        except UnicodeDecodeError as error:
+            start = error.start
+    line, column = content.count(b"\n", 0, start) + 1, start - content.rfind(b"\n", 0, start)
+    raise PackError(Problem("PP101", "file is not UTF-8", Location(path, line, column), "save it as UTF-8"))
+
+
 def check_characters(text: str, path: str, encoded: bytes) -> tuple[Problem, ...]:
     """Raise `PackError` for forbidden characters; return warnings for suspicious ones.
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, BinaryIO
 
+from promptpack.characters import decode_utf8
 from promptpack.lazy import cached_property
 from promptpack.open_folder import open_below
 from promptpack.problem import Location, PackError, Problem, UsageError
@@ -290,10 +291,7 @@ def _open_regular(descriptor: int, place: Location) -> BinaryIO:
 
 def read_text(path: str | Path, limit: int = _MAX_BYTES) -> str:
     """Read a regular UTF-8 text file of at most `limit` bytes."""
-    try:
-        return read(path, limit=limit).decode()
-    except UnicodeDecodeError as error:
-        raise PackError(Problem("PP101", "file is not UTF-8", Location(str(path)), "save it as UTF-8")) from error
+    return decode_utf8(read(path, limit=limit), str(path))
 
 
 def write(path: str | Path, text: str) -> None:

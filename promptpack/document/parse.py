@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.characters import check_characters
+from promptpack.characters import check_characters, decode_utf8
 from promptpack.document.model import Document, DocumentLimits
 from promptpack.document.scalars import (
     AMBIGUOUS,
@@ -63,7 +63,7 @@ def _decode(source: bytes | str, path: str, limits: DocumentLimits) -> tuple[str
         raise PackError(
             Problem("PP102", f"file is larger than {limits.size:,} bytes", Location(path), "split it into partials")
         )
-    given = source if isinstance(source, str) else _decode_bytes(source, path)
+    given = source if isinstance(source, str) else decode_utf8(source, path)
     text = normalize(given)
     if isinstance(source, bytes) and text is given:
         return text, source
@@ -74,19 +74,6 @@ def normalize(text: str) -> str:
     """Return a text as documents count its characters: without a byte order mark, and with \\n line ends."""
     text = text.removeprefix(_BOM)
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-
-
-def _decode_bytes(source: bytes, path: str) -> str:
-    # UTF-16 and UTF-32 write Latin letters with zero bytes.
-    if b"\x00" in source[:4]:
-        raise PackError(Problem("PP101", "file is not UTF-8", Location(path, 1, 1), "save it as UTF-8"))
-    try:
-        return source.decode()
-    except UnicodeDecodeError as error:
-        line = source.count(b"\n", 0, error.start) + 1
-        column = error.start - source.rfind(b"\n", 0, error.start)
-        location = Location(path, line, column)
-        raise PackError(Problem("PP101", "file is not UTF-8", location, "save it as UTF-8")) from error
 
 
 class _EventReader:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from promptpack import document
 from promptpack.cache import Cache
-from promptpack.characters import check_characters
+from promptpack.characters import check_characters, decode_utf8
 from promptpack.files import Folder
 from promptpack.library.entry import CacheRow, Entry, read_entry
 from promptpack.pack.building import TESTS
@@ -182,10 +182,7 @@ def _read_partials(folder: Folder, last: Mapping[str, Source], broken: Broken) -
 
 
 def _read_text(folder: Folder, file: str) -> str:
-    try:
-        text = folder.read(file).decode().removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n")
-    except UnicodeDecodeError as error:
-        location = Location(folder.show(file))
-        raise PackError(Problem("PP101", "file is not UTF-8", location, "save it as UTF-8")) from error
-    check_characters(text, folder.show(file), text.encode())
+    path = folder.show(file)
+    text = decode_utf8(folder.read(file), path).removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n")
+    check_characters(text, path, text.encode())
     return text

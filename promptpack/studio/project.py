@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from promptpack import files
+from promptpack.characters import decode_utf8
 from promptpack.document import normalize
 from promptpack.editor import Buffer, Workspace
 from promptpack.library import Library
@@ -90,10 +91,7 @@ class Project:
         if not self.folder.is_occupied(relative):
             return StoredText()
         content = self.folder.read(relative)
-        try:
-            return StoredText(normalize(content.decode()), content)
-        except UnicodeDecodeError as error:
-            raise PackError(Problem("PP101", "file is not UTF-8", Location(path), "save it as UTF-8")) from error
+        return StoredText(normalize(decode_utf8(content, path)), content)
 
     def write(self, relative: str, text: str, base: str) -> StoredText | None:
         """Replace a text whose digest is still `base`, and return the new one; None if it has changed since."""

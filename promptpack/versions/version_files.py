@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from promptpack.characters import decode_utf8
 from promptpack.document import parse
 from promptpack.document.edits import Edit, apply_edits
 from promptpack.files import Folder
@@ -69,8 +70,8 @@ def read_version(library: Library, folder: Folder, name: str, version: Version) 
     entries = sorted(found, key=lambda entry: (not entry.is_default, entry.file))
     packs = {entry.file: _read_text(entry) for entry in entries}
     stems = {stem: None for file in packs if (stem := _stem(file, version, folder))}
-    snapshots = {file: _decode(folder, file) for file in _find_snapshots(folder, stems)}
-    tests = {file: _decode(folder, file) for file in _find_tests(folder, stems)}
+    snapshots = {file: decode_utf8(folder.read(file), folder.show(file)) for file in _find_snapshots(folder, stems)}
+    tests = {file: decode_utf8(folder.read(file), folder.show(file)) for file in _find_tests(folder, stems)}
     return VersionFiles(folder, name, version, {**snapshots, **packs, **tests}, frozenset(packs))
 
 
@@ -117,12 +118,3 @@ def _find_snapshots(folder: Folder, stems: Iterable[str]) -> Iterator[str]:
 def _find_tests(folder: Folder, stems: Iterable[str]) -> Iterator[str]:
     for stem in stems:
         yield from (f"{stem}{end}" for end in TESTS if folder.exists(f"{stem}{end}"))
-
-
-def _decode(folder: Folder, file: str) -> str:
-    try:
-        return folder.read(file).decode()
-    except UnicodeDecodeError as error:
-        raise PackError(
-            Problem("PP101", "file is not UTF-8", Location(folder.show(file)), "save it as UTF-8")
-        ) from error

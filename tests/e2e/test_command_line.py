@@ -429,7 +429,7 @@ def test_test_accepts_ranges_and_ignores_other_packs(folder: Path) -> None:
 def test_files_that_cannot_be_used_are_reported_as_problems(folder: Path) -> None:
     (folder / "name.txt").write_bytes(b"\xff")
     done = run(folder, "render", "greeter", "--set", "NAME=@name.txt")
-    assert (done.returncode, done.stderr) == (1, "name.txt: PP101 file is not UTF-8\n  hint: save it as UTF-8\n")
+    assert (done.returncode, done.stderr) == (1, "name.txt:1:1: PP101 file is not UTF-8\n  hint: save it as UTF-8\n")
     done = run(folder, "schema", "-o", "name.txt/pack.json")
     assert (done.returncode, done.stderr) == (2, "name.txt/pack.json: PP126 cannot be written: File exists\n")
     assert run(folder, "check", "greeter", "nowhere.json").returncode == 2

@@ -10,7 +10,7 @@ from io import StringIO
 from typing import Any, Final, Literal, NamedTuple
 
 from promptpack import strict_json
-from promptpack.characters import check_characters
+from promptpack.characters import check_characters, decode_utf8
 from promptpack.document import Document, normalize
 from promptpack.document.model import Path
 from promptpack.files import Folder
@@ -63,15 +63,12 @@ def read_table(file: Placed, folder: Folder, owner: str, inputs: Mapping[str, In
         hint = "move the file next to the pack"
         raise PackError(file.problem("PP251", f"{name!r} leads out of the folder of the packs", hint))
     try:
-        text = normalize(folder.read(relative).decode())
+        content = folder.read(relative)
     except PackError as error:
         found = error.problems[0]
         raise PackError(file.problem("PP251", f"{name!r} {found.message}", found.hint)) from error
-    except UnicodeDecodeError as error:
-        raise PackError(
-            Problem("PP101", "file is not UTF-8", Location(folder.show(relative)), "save it as UTF-8")
-        ) from error
     path = folder.show(relative)
+    text = normalize(decode_utf8(content, path))
     check_characters(text, path, text.encode())
     return _read_csv(text, path, inputs) if name.endswith(".csv") else _read_lines(text, path)
 

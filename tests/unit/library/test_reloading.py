@@ -105,7 +105,7 @@ def test_a_shared_partial_is_read_again(write_pack: WritePack, open_packs: Open,
     problems = [str(problem).split("\n")[0] for problem in reloaded.problems]
     assert problems == [
         "packs/demo/1.0.0.yaml:5:40: PP305 unknown partial 'rules'",
-        "packs/_partials/rules.j2: PP101 file is not UTF-8",
+        "packs/_partials/rules.j2:1:1: PP101 file is not UTF-8",
     ]
 
 

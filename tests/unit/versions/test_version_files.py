@@ -119,4 +119,4 @@ def test_bad_files_are_located(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "PP935 the version is written in a way that cannot be changed\n" in read()
     path.write_text(text, encoding="utf-8")
     Path("packs/demo/snapshots/1.0.0.a.txt").write_bytes(b"\xff")
-    assert read() == "packs/demo/snapshots/1.0.0.a.txt: PP101 file is not UTF-8\n  hint: save it as UTF-8"
+    assert read() == "packs/demo/snapshots/1.0.0.a.txt:1:1: PP101 file is not UTF-8\n  hint: save it as UTF-8"

@@ -80,7 +80,7 @@ def test_lines_of_json_are_cases(write_pack: WritePack, open_packs: OpenPacks) -
             "GOAL\n" + "x" * 200_000,
             "cases.csv:2:1: PP250 the row is not CSV: field larger than field limit (131072)",
         ),
-        ("cases.csv", b"GOAL\n\xff\n", "cases.csv: PP101 file is not UTF-8\n  hint: save it as UTF-8"),
+        ("cases.csv", b"GOAL\n\xff\n", "cases.csv:2:1: PP101 file is not UTF-8\n  hint: save it as UTF-8"),
         (
             "cases.csv",
             "name,GOAL\na\u202eb,x\n",
