@@ -133,10 +133,10 @@ def _choose_writer(orjson: bool) -> None:
 
 def _template() -> Callable[[dict[str, Any]], str]:
     from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
-    from promptpack.template.engine import default_engine
+    from promptpack.template.engine import Engine
     from promptpack.template.model import Source
 
-    return compile(Source.of_text(planner.TEMPLATE), default_engine()).render
+    return compile(Source.of_text(planner.TEMPLATE), Engine()).render
 
 
 def _minijinja(dumps: Callable[..., str] | None) -> Job:

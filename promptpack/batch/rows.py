@@ -8,7 +8,7 @@ from promptpack import document, strict_json
 from promptpack.batch.lines import Line
 from promptpack.evaluation.cases import hash_context
 from promptpack.pack.model import Pack
-from promptpack.problem import Location, PackError, Problem, UsageError
+from promptpack.problem import PackError, Problem, UsageError
 
 _ID: Final = "id"
 _CONTEXT: Final = "context"
@@ -88,8 +88,3 @@ def _parse_cell(pack: Pack, name: str, cell: Any) -> Any:
 def row_error(message: str, hint: str = "") -> UsageError:
     """Return the error of a row that cannot be used; the record of the error has its place."""
     return UsageError(Problem("PP980", message, None, hint))
-
-
-def place_of(source: str, line: Line) -> Location:
-    """Return where a line is."""
-    return Location(source, line.number, 1)

@@ -243,12 +243,6 @@ def too_many_nodes(what: str, limit: int, place: Location) -> Problem:
 
 
 @cache
-def default_engine() -> Engine:
-    """Return the engine without partials, created on first use."""
-    return Engine()
-
-
-@cache
 def dynamic_engine() -> Engine:
     """Return the engine for templates whose partials are looked up while rendering."""
     return Engine(dynamic_partials=True)

@@ -13,11 +13,13 @@ from promptpack.pack.contract import Contract
 from promptpack.pack.version import Version
 from promptpack.prompt.plain_data import to_plain
 from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
-from promptpack.template.engine import default_engine
+from promptpack.template.engine import Engine
 from promptpack.template.model import Source
 from tests.conformance.executor_driver import run_executor
 from tests.conformance.slots_driver import slots_factory
 from tests.conformance.templates_driver import run_composer, run_template
+
+ENGINE = Engine()
 
 __all__ = [
     "check_reply",
@@ -54,7 +56,7 @@ def check_reply(
 def render_template(template: str, context: dict[str, Any]) -> str:
     """Render one template within the limits of packs."""
     plain = {name: to_plain(value, name) for name, value in context.items()}
-    return compile(Source.of_text(template), default_engine()).render(plain)
+    return compile(Source.of_text(template), ENGINE).render(plain)
 
 
 def load_pack(path: str) -> None:

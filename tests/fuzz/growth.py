@@ -23,9 +23,11 @@ from promptpack.linter.lint_settings import LintSettings
 from promptpack.schema.safety import SchemaMeter, find_unsafe
 from promptpack.schema.validation import compile as compile_schema
 from promptpack.template.compiling import compile as compile_template
-from promptpack.template.engine import default_engine
+from promptpack.template.engine import Engine
 from promptpack.template.model import Source, Syntax
 from tests.fuzz.targets import CONTEXT, PACK, ROOT
+
+ENGINE = Engine()
 
 COUNTS: Final = (50, 200, 800, 3_200)
 MAX_BYTES: Final = 1_000_000
@@ -218,7 +220,7 @@ def _parse(text: str) -> None:
 
 
 def _render(text: str, syntax: Syntax) -> None:
-    compile_template(Source.of_text(text, "t", syntax), default_engine()).render(CONTEXT)
+    compile_template(Source.of_text(text, "t", syntax), ENGINE).render(CONTEXT)
 
 
 def pack_productions() -> Iterator[Production]:

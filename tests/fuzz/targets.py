@@ -12,8 +12,10 @@ from promptpack.pack.pack_schema import check
 from promptpack.pack.version import Version
 from promptpack.reply import replay
 from promptpack.template.compiling import compile, compile_expression  # noqa: A004 -- the folder's verb
-from promptpack.template.engine import default_engine
+from promptpack.template.engine import Engine
 from promptpack.template.model import Source
+
+ENGINE = Engine()
 
 if TYPE_CHECKING:
     from promptpack.template.model import Syntax
@@ -60,7 +62,7 @@ def template(data: bytes) -> None:
     text = data[1:].decode(errors="replace")
     syntax: Syntax = "handlebars" if data[:1] == b"h" else "jinja"
     try:
-        made = compile(Source.of_text(text, "t", syntax), default_engine())
+        made = compile(Source.of_text(text, "t", syntax), ENGINE)
         first = made.render(CONTEXT)
         assert made.render(CONTEXT) == first
         first.encode()
@@ -71,7 +73,7 @@ def template(data: bytes) -> None:
 def expression(data: bytes) -> None:
     """Evaluate an expression to a value, or get a located problem."""
     try:
-        compile_expression(Source.of_text(data.decode(errors="replace"), "t"), default_engine()).evaluate(CONTEXT)
+        compile_expression(Source.of_text(data.decode(errors="replace"), "t"), ENGINE).evaluate(CONTEXT)
     except (PackError, ContextError) as error:
         assert all(problem.location is not None for problem in error.problems)
 

@@ -13,14 +13,14 @@ from promptpack.linter.types.schemas import from_schema
 from promptpack.linter.types.statements import StatementChecker
 from promptpack.problem import ContextError, PackError, Problem
 from promptpack.template.compiling import compile, compile_expression  # noqa: A004 -- the folder's verb
-from promptpack.template.engine import default_engine
+from promptpack.template.engine import Engine
 from promptpack.template.model import UNPLACED, Source
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 KEYS = ("id", "goal", "note", "tags")
 WORDS = ("red", "green", "blue")
 INPUTS = ("A", "B")
-ENGINE = default_engine()
+ENGINE = Engine()
 quick = settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )

@@ -10,8 +10,10 @@ from promptpack import ContextError, Library, Pack, PackError
 from promptpack.document import parse
 from promptpack.files import Folder
 from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
-from promptpack.template.engine import default_engine
+from promptpack.template.engine import Engine
 from promptpack.template.model import Source
+
+ENGINE = Engine()
 
 MakePack = Callable[[str], Pack]
 REPLY = {
@@ -23,7 +25,7 @@ REPLY = {
 def refused(template: str, **context: object) -> str:
     """Return the code of the problem of a template, at compile time or at render time."""
     with pytest.raises((PackError, ContextError)) as caught:
-        compile(Source.of_text(template), default_engine()).render(context)
+        compile(Source.of_text(template), ENGINE).render(context)
     return caught.value.problems[0].code
 
 

@@ -6,12 +6,14 @@ import pytest
 
 from promptpack.problem import ContextError, PackError, PromptpackError
 from promptpack.template.compiling import compile, compile_expression  # noqa: A004 -- the folder's verb
-from promptpack.template.engine import Engine, default_engine
+from promptpack.template.engine import Engine
 from promptpack.template.model import Source
+
+ENGINE = Engine()
 
 
 def render(text: str, engine: Engine | None = None, known: set[str] | None = None, **context: Any) -> str:
-    return compile(Source.of_text(text, "t"), engine or default_engine(), known).render(context)
+    return compile(Source.of_text(text, "t"), engine or ENGINE, known).render(context)
 
 
 def problems(text: str, engine: Engine | None = None, known: set[str] | None = None, **context: Any) -> str:
@@ -68,7 +70,7 @@ def test_macros_sets_loops_and_partials_work_together() -> None:
 def test_rendering_twice_returns_the_same_text() -> None:
     template = compile(
         Source.of_text("{% set ns = namespace(n=0) %}{% for i in L %}{% set ns.n = ns.n + i %}{% endfor %}{{ ns.n }}"),
-        default_engine(),
+        ENGINE,
     )
     assert [template.render({"L": [1, 2]}), template.render({"L": [1, 2]})] == ["3", "3"]
 
@@ -148,7 +150,7 @@ def test_a_render_error_points_to_its_location(text: str, context: dict[str, Any
 )
 def test_no_chain_of_errors_carries_a_value(text: str) -> None:
     with pytest.raises(ContextError) as caught:
-        compile(Source.of_text(text), default_engine()).render({"X": "s3cret"})
+        compile(Source.of_text(text), ENGINE).render({"X": "s3cret"})
     assert "s3cret" not in str(caught.value)
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
@@ -181,7 +183,7 @@ def test_a_partial_that_includes_itself_is_refused() -> None:
     ],
 )
 def test_names_that_a_template_sets_itself_are_not_inputs(text: str) -> None:
-    template = compile(Source.of_text(text), default_engine(), {"A"})
+    template = compile(Source.of_text(text), ENGINE, {"A"})
     assert template.names == {"A"}
 
 
@@ -209,7 +211,7 @@ def test_the_hint_for_an_undeclared_input_names_every_way_to_define_it() -> None
     declare = "  hint: declare it under 'inputs'"
     assert problems("{{ x }}", known={"GOAL"}).endswith(f"{declare}, or set it in the template before this line")
     with pytest.raises(PackError) as caught:
-        compile_expression(Source.of_text("x"), default_engine(), {"GOAL"})
+        compile_expression(Source.of_text("x"), ENGINE, {"GOAL"})
     assert str(caught.value).endswith(declare)
 
 
@@ -220,14 +222,14 @@ def test_a_name_used_in_a_partial_must_be_known_where_it_is_included() -> None:
 
 
 def test_an_expression_returns_its_value() -> None:
-    expression = compile_expression(Source.of_text("A.b > 1 and 'x' in A.c"), default_engine(), {"A"})
+    expression = compile_expression(Source.of_text("A.b > 1 and 'x' in A.c"), ENGINE, {"A"})
     assert expression.evaluate({"A": {"b": 2, "c": ["x"]}}) is True
     assert expression.evaluate({"A": {"b": 1, "c": ["x"]}}) is False
 
 
 def test_text_after_an_expression_is_refused() -> None:
     with pytest.raises(PackError) as caught:
-        compile_expression(Source.of_text("a b", "when"), default_engine())
+        compile_expression(Source.of_text("a b", "when"), ENGINE)
     assert str(caught.value) == (
         "when:1:3: PP302 template syntax: unexpected text after the expression\n"
         "  hint: an operator, a filter's '|' or a quote is missing before it"
@@ -235,7 +237,7 @@ def test_text_after_an_expression_is_refused() -> None:
 
 
 def test_an_expression_whose_value_is_undefined_fails() -> None:
-    expression = compile_expression(Source.of_text("A.nope"), default_engine())
+    expression = compile_expression(Source.of_text("A.nope"), ENGINE)
     with pytest.raises(ContextError):
         expression.evaluate({"A": {}})
 
@@ -254,16 +256,16 @@ def test_a_line_that_only_includes_is_replaced_by_the_partials_lines() -> None:
 def test_misspelled_words_of_all_kinds_are_reported_together() -> None:
     text = "{{ QUESTON | fencd }} {% if GOAL is odds %}{% endif %}"
     with pytest.raises(PackError) as caught:
-        compile(Source.of_text(text), default_engine(), {"QUESTION", "GOAL"})
+        compile(Source.of_text(text), ENGINE, {"QUESTION", "GOAL"})
     assert sorted(f"{problem.location}: {problem.code}" for problem in caught.value.problems) == [
         "<template>:1:14: PP303", "<template>:1:37: PP304", "<template>:1:4: PP301",
     ]  # fmt: skip
     with pytest.raises(PackError) as caught:
-        compile_expression(Source.of_text("QUESTON | fencd"), default_engine(), {"QUESTION"})
+        compile_expression(Source.of_text("QUESTON | fencd"), ENGINE, {"QUESTION"})
     assert [problem.code for problem in caught.value.problems] == ["PP303", "PP301"]
 
 
 def test_forbidden_words_are_reported_without_undeclared_inputs() -> None:
     with pytest.raises(PackError) as caught:
-        compile(Source.of_text("{{ cycler.__init__ | attr('x') }}"), default_engine(), {"GOAL"})
+        compile(Source.of_text("{{ cycler.__init__ | attr('x') }}"), ENGINE, {"GOAL"})
     assert {problem.code for problem in caught.value.problems} == {"PP303", "PP308"}

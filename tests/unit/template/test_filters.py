@@ -10,13 +10,15 @@ from jinja2.filters import do_sort
 from promptpack.characters import break_special_tokens
 from promptpack.problem import ContextError
 from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
-from promptpack.template.engine import Engine, default_engine
+from promptpack.template.engine import Engine
 from promptpack.template.filters import fenced
 from promptpack.template.model import Limits, Source
 
+ENGINE = Engine()
+
 
 def render(text: str, **context: Any) -> str:
-    return compile(Source.of_text(text), default_engine()).render(context)
+    return compile(Source.of_text(text), ENGINE).render(context)
 
 
 def test_json_keeps_key_order_and_characters() -> None:
@@ -194,7 +196,7 @@ def test_map_looks_up_keys_as_jinja_does(items: list[Any], attribute: str, expec
 
 @given(st.lists(st.text("aAbBß", max_size=3), max_size=6), st.booleans(), st.booleans())
 def test_texts_are_sorted_as_jinja_sorts_them(texts: list[str], reverse: bool, case_sensitive: bool) -> None:
-    expected = do_sort(default_engine().environment, texts, reverse, case_sensitive)
+    expected = do_sort(ENGINE.environment, texts, reverse, case_sensitive)
     text = "{{ X | sort(reverse=R, case_sensitive=C) | json(none) }}"
     assert json.loads(render(text, X=texts, R=reverse, C=case_sensitive)) == expected
 

@@ -8,13 +8,15 @@ import pytest
 
 from promptpack import ContextError, Library, PackError
 from promptpack.template.compiling import compile, compile_expression  # noqa: A004 -- the folder's verb
-from promptpack.template.engine import Engine, default_engine
+from promptpack.template.engine import Engine
 from promptpack.template.model import Limits, Source
+
+ENGINE = Engine()
 
 
 def problem(text: str, **context: Any) -> str:
     with pytest.raises(ContextError) as caught:
-        compile(Source.of_text(text, "t"), default_engine()).render(context)
+        compile(Source.of_text(text, "t"), ENGINE).render(context)
     return str(caught.value)
 
 
@@ -123,12 +125,12 @@ def test_running_out_of_memory_is_a_problem() -> None:
 )
 def test_a_template_that_is_too_large_is_refused_before_it_is_compiled(text: str, expected: str) -> None:
     with pytest.raises(PackError) as caught:
-        compile(Source.of_text(text, "t"), default_engine())
+        compile(Source.of_text(text, "t"), ENGINE)
     assert str(caught.value) == expected
 
 
 def test_expressions_have_the_same_limits() -> None:
-    expression = compile_expression(Source.of_text("'x' * 5000000 == A"), default_engine())
+    expression = compile_expression(Source.of_text("'x' * 5000000 == A"), ENGINE)
     with pytest.raises(ContextError, match="PP423"):
         expression.evaluate({"A": ""})
 
@@ -152,7 +154,7 @@ def test_all_messages_of_a_prompt_share_one_meter(
 def test_a_typical_large_prompt_is_within_the_limits() -> None:
     tools = [{"name": f"tool_{number}", "parameters": {"type": "object"}} for number in range(500)]
     text = "{% for tool in T %}- {{ tool.name | upper }}: {{ tool.parameters | json }}\n{% endfor %}"
-    assert len(compile(Source.of_text(text), default_engine()).render({"T": tools})) > 15_000
+    assert len(compile(Source.of_text(text), ENGINE).render({"T": tools})) > 15_000
 
 
 RECORDS = "X | sort(attribute='id')", "X | selectattr('id', 'gt', 5)", "(X | groupby('kind') | first)[1]", "X | reverse"
@@ -162,19 +164,19 @@ RECORDS = "X | sort(attribute='id')", "X | selectattr('id', 'gt', 5)", "(X | gro
 def test_a_context_of_the_maximum_size_can_be_sorted_filtered_or_grouped_and_printed(expression: str) -> None:
     records = [{"id": number, "kind": "one", "name": "n"} for number in range(49_000)]
     text = "{% for record in " + expression + " %}{{ record.name }}{% endfor %}"
-    printed = compile(Source.of_text(text), default_engine()).render({"X": records})
+    printed = compile(Source.of_text(text), ENGINE).render({"X": records})
     assert set(printed) == {"n"}
 
 
 def test_a_hundred_thousand_numbers_can_be_sorted() -> None:
-    template = compile(Source.of_text("{{ (X | sort)[0] }}"), default_engine())
+    template = compile(Source.of_text("{{ (X | sort)[0] }}"), ENGINE)
     assert template.render({"X": list(range(100_000, 0, -1))}) == "1"
 
 
 def test_a_key_is_looked_up_without_counting_the_mapping() -> None:
     text = "{% for key in D %}{% if key in D and D.get(key) and D[key] %}x{% endif %}{% endfor %}"
     many = {f"k{number}": 1 for number in range(5_000)}
-    assert compile(Source.of_text(text), default_engine()).render({"D": many}) == "x" * 5_000
+    assert compile(Source.of_text(text), ENGINE).render({"D": many}) == "x" * 5_000
 
 
 def test_guarded_filters_do_what_jinja_does() -> None:
@@ -184,7 +186,7 @@ def test_guarded_filters_do_what_jinja_does() -> None:
         "{{ [{'a': 'x'}, {'a': 'y'}] | join('-', attribute='a') }} {{ 'ab' | center(6) }} {{ 2.567 | round(1) }} "
         "{{ 'a\nb' | indent(2) }} {{ 'aXa' | replace('a', 'b', 1) }}"
     )
-    assert compile(Source.of_text(text), default_engine()).render({}) == (
+    assert compile(Source.of_text(text), ENGINE).render({}) == (
         "[[1, 2], [3, 0]] [[1, 2, 3], [4, 5]] [[1, 2], [3, 9]] 3 x-y   ab   2.6 a\n  b bXa"
     )
 

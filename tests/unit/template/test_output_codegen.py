@@ -13,14 +13,16 @@ from hypothesis import strategies as st
 
 from promptpack import ContextError
 from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
-from promptpack.template.engine import Engine, default_engine
+from promptpack.template.engine import Engine
 from promptpack.template.meter import LimitError
 from promptpack.template.model import Limits, Source
 from promptpack.template.values import _default_writer, to_json
 
+ENGINE = Engine()
+
 
 def render(text: str, engine: Engine | None = None, **context: Any) -> str:
-    return compile(Source.of_text(text, "t"), engine or default_engine()).render(context)
+    return compile(Source.of_text(text, "t"), engine or ENGINE).render(context)
 
 
 _leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()

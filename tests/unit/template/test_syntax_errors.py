@@ -5,12 +5,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promptpack.problem import PackError
-from promptpack.template.engine import default_engine
+from promptpack.template.engine import Engine
 from promptpack.template.model import Source
+
+ENGINE = Engine()
 
 
 def problem_of(text: str, *, is_expression: bool = False) -> str:
-    engine = default_engine()
+    engine = ENGINE
     parse = engine.parse_expression if is_expression else engine.parse
     with pytest.raises(PackError) as caught:
         parse(Source.of_text(text, "t"))
@@ -127,7 +129,7 @@ PIECES = ("{{ ", " }}", "{% if X %}", "{% endif %}", "{% else %}", "{%", "%}", "
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join), st.booleans())
 def test_every_broken_template_has_a_location_inside_it(text: str, is_expression: bool) -> None:
-    engine = default_engine()
+    engine = ENGINE
     parse = engine.parse_expression if is_expression else engine.parse
     try:
         parse(Source.of_text(text, "t"))
