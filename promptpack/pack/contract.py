@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any
 
 import promptpack
@@ -109,6 +110,11 @@ class Contract:
         return "" if example is None else json.dumps(example, ensure_ascii=False, indent=2)
 
     @cached_property
+    def _written_lines(self) -> dict[tuple[str, str], list[str]]:
+        """The lines of `reply_format` that do not depend on tools, by locale and field."""
+        return {}
+
+    @cached_property
     def schema(self) -> Schema:
         """The schema of a reply without tools."""
         return compile_schema(self.json_schema())
@@ -123,19 +129,25 @@ class Contract:
         """Return the schemas that do not depend on the tools of a context."""
         return (self.schema, self._fixed_schema) if self.has_actions and self.tools_input else (self.schema,)
 
-    def _schema_with(self, tools: Sequence[Action], source: Mapping[str, Any]) -> Schema:
-        """Return the schema of a reply that may call tools; `source` is its JSON Schema."""
+    def _schema_with(self, tools: Sequence[Action]) -> Schema:
+        """Return the schema of a reply that may call tools; of the tools, it compiles only the one that is called."""
         if not self.has_actions:
             return self.schema
-        fixed = self._fixed_schema.source
-        if any(f"params.{tool.name}" in fixed["$defs"] for tool in tools):
-            return compile_schema(source)
-        calls = {
-            "properties": {"action": source["properties"]["action"]},
-            "allOf": source["allOf"][len(fixed["allOf"]) :],
-            "$defs": source["$defs"],
-        }
-        return compile_schema(source, (self._fixed_schema, compile_schema({"type": "object", **calls})))
+        make_source, fixed = partial(self.json_schema, tools), self._fixed_schema
+        params = {tool.name: compile_schema(tool.params) for tool in tools if tool.params is not None}
+        if any(f"params.{name}" in fixed.source["$defs"] or "$id" in one.source for name, one in params.items()):
+            return compile_schema(make_source)
+        names = frozenset((*self.actions, *(tool.name for tool in tools), *ERROR_ACTIONS))
+
+        def accepts(reply: Any) -> bool:
+            if not fixed.predicate(reply):
+                return False
+            action = reply["action"]
+            if type(action) is not str or action not in names:
+                return False
+            return action not in params or params[action].accepts_part(reply["params"], 1)
+
+        return compile_schema(make_source, accepts)
 
     def stream(
         self,
@@ -174,6 +186,13 @@ class Contract:
                 branches.append({"if": condition, "then": params})
         properties = {**self.base["properties"], "action": self._action_schema(tools)}
         return {**self.base, "properties": properties, "allOf": branches, "$defs": definitions}
+
+    def _shape_with(self, tools: Sequence[Action] | None) -> Mapping[str, Any]:
+        """Return the JSON Schema for the contract and the names of the `tools`, without their params."""
+        if not self.has_actions:
+            return self.base
+        fixed = self._fixed_schema.source
+        return {**fixed, "properties": {**fixed["properties"], "action": self._action_schema(tools)}}
 
     def strict(self, provider: StrictProvider, tools: Sequence[Mapping[str, Any]] | None = None) -> dict[str, Any]:
         """Return the contract as the strict schema of a provider: closed objects, nullable optionals, `anyOf`.

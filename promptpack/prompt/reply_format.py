@@ -1,7 +1,8 @@
 """A contract with the tools of a context, and `reply_format`: output instructions from the schema of the replies."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from promptpack.lazy import cached_property
@@ -14,6 +15,7 @@ from promptpack.template.values import value_key
 from promptpack.words import words
 
 _MAX_DEPTH = 8
+_DEPENDING_ON_TOOLS = ("action", "params")
 _MEMBERS = frozenset(("properties", "required"))
 _NOT_ENFORCED = ("$defs", "description", "title", "x-descriptions")
 # Keywords with one value, which is part of the phrase.
@@ -42,18 +44,14 @@ class ToolSet:
         self.tools = tools
 
     @cached_property
-    def _source(self) -> dict[str, Any]:
-        return self._contract.json_schema(self.tools)
-
-    @cached_property
     def schema(self) -> Schema:
         """The schema of a reply that may call one of the tools."""
-        return self._contract.schema if self.tools is None else self._contract._schema_with(self.tools, self._source)
+        return self._contract.schema if self.tools is None else self._contract._schema_with(self.tools)
 
     @cached_property
     def reply_format(self) -> str:
         """The output instructions."""
-        return write_reply_format(self._contract, self._locale, self.tools, self._source)
+        return write_reply_format(self._contract, self._locale, self.tools)
 
 
 def find_tool_set(pack: Pack, contract: Contract, values: Mapping[str, Any]) -> ToolSet:
@@ -78,23 +76,20 @@ def _read_tools(value: Any, name: str) -> tuple[Action, ...]:
     return read_tool_actions(value, name)
 
 
-def write_reply_format(
-    contract: Contract,
-    locale: str,
-    tools: Sequence[Action] | None = None,
-    shape: Mapping[str, Any] | None = None,
-) -> str:
-    """Write the fields, the allowed words and an example of a contract; `shape` is its JSON Schema with the tools."""
-    return _FormatWriter(contract, locale, tools, contract.json_schema(tools) if shape is None else shape).text()
+def write_reply_format(contract: Contract, locale: str, tools: Sequence[Action] | None = None) -> str:
+    """Write the fields, the allowed words and an example of a contract."""
+    return _FormatWriter(contract, locale, tools).text()
 
 
 class _FormatWriter:
     def __init__(
-        self, contract: Contract, locale: str, tools: Sequence[Action] | None, shape: Mapping[str, Any]
+        self, contract: Contract, locale: str, tools: Sequence[Action] | None, shape: Mapping[str, Any] | None = None
     ) -> None:
         self._contract = contract
+        self._locale = locale
         self._tools = tools
-        self._shape = shape
+        # The root of the references: the contract without its tools, or the params of one action.
+        self._shape = contract._shape_with(tools) if shape is None else shape
         self._words = words(locale)
         self._language = locale.split("-", maxsplit=1)[0]
 
@@ -113,18 +108,32 @@ class _FormatWriter:
         required, declared = schema.get("required", ()), schema.get("properties", {})
         lines: list[str] = []
         for name, field in {**declared, **{name: True for name in required if name not in declared}}.items():
-            if field is False:
-                lines.append(f"{'  ' * depth}- {name} ({self._words['not_allowed']})")
-                continue
-            resolved = resolve(self._shape, field)
-            by_action = depth == 0 and name == "params" and self._contract.has_actions
-            lines.append(self._line(name, resolved, name in required, depth, by_action))
-            if by_action:
-                lines += self._params(depth + 1)
-            elif depth < _MAX_DEPTH:
-                inner = self._innermost(resolved)
-                if not _MEMBERS.isdisjoint(inner):
-                    lines += self._fields(inner, depth + 1)
+            if depth == 0 and self._contract.has_actions and name not in _DEPENDING_ON_TOOLS:
+                lines += self._once(name, partial(self._field, name, field, name in required, depth))
+            else:
+                lines += self._field(name, field, name in required, depth)
+        return lines
+
+    def _once(self, what: str, write: Callable[[], list[str]]) -> list[str]:
+        """Return lines that do not depend on the tools; they are written once for the contract and the language."""
+        key = self._locale, what
+        lines = self._contract._written_lines.get(key)
+        if lines is None:
+            lines = self._contract._written_lines[key] = write()
+        return lines
+
+    def _field(self, name: str, field: Any, required: bool, depth: int) -> list[str]:
+        if field is False:
+            return [f"{'  ' * depth}- {name} ({self._words['not_allowed']})"]
+        resolved = resolve(self._shape, field)
+        by_action = depth == 0 and name == "params" and self._contract.has_actions
+        lines = [self._line(name, resolved, required, depth, by_action)]
+        if by_action:
+            lines += self._params(depth + 1)
+        elif depth < _MAX_DEPTH:
+            inner = self._innermost(resolved)
+            if not _MEMBERS.isdisjoint(inner):
+                lines += self._fields(inner, depth + 1)
         return lines
 
     def _innermost(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -136,16 +145,25 @@ class _FormatWriter:
         return schema
 
     def _params(self, depth: int) -> Iterator[str]:
-        for action in (*self._contract.actions.values(), *(self._tools or ())):
-            schema = resolve(self._shape, self._shape["$defs"].get(f"params.{action.name}", {}))
-            yield self._action_line(action, schema, depth)
-            yield from self._fields(schema, depth + 1)
+        actions = (*self._contract.actions.values(), *(self._tools or ()))
+        params = {action.name: action.params for action in actions if action.params is not None}
+        for action in actions:
+            root = params.get(action.name, {})
+            inner = _FormatWriter(self._contract, self._locale, self._tools, root)
+            schema = resolve(root, root)
+            yield inner._action_line(action, schema, depth)
+            yield from inner._fields(schema, depth + 1)
         if self._contract.tools_input and self._tools is None:
             yield f"{'  ' * depth}- {self._words['any_tool']}"
+        yield from self._once("params of errors", partial(self._error_params, depth))
+
+    def _error_params(self, depth: int) -> list[str]:
+        lines: list[str] = []
         for condition in self._contract.base.get("allOf", ()):
             schema = resolve(self._shape, condition["then"]["properties"]["params"])
-            yield f"{'  ' * depth}- {' / '.join(_actions_of(condition))}:"
-            yield from self._fields(schema.get("else", schema), depth + 1)
+            lines.append(f"{'  ' * depth}- {' / '.join(_actions_of(condition))}:")
+            lines += self._fields(schema.get("else", schema), depth + 1)
+        return lines
 
     def _action_line(self, action: Action, schema: Mapping[str, Any], depth: int) -> str:
         detail = f" {action.description}" if action.description else ""

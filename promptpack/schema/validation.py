@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -21,17 +21,28 @@ if TYPE_CHECKING:
 _MAX_ERRORS = 200
 
 
-class Schema:
-    """An immutable schema with only local references; `parts` are schemas that accept the same values together."""
+Source = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
-    def __init__(self, source: Mapping[str, Any], parts: Sequence[Schema] = ()) -> None:
-        self.source = source
-        self._parts = parts
+
+class Schema:
+    """An immutable schema with only local references; a function as `source` is called when the source is needed.
+
+    `accepts` decides in place of the predicate of the whole schema, as `jsonschema` does or with `FALLBACK_ERRORS`.
+    """
+
+    def __init__(self, source: Source, accepts: Callable[[Any], bool] | None = None) -> None:
+        self._given = source
+        self._accepts = accepts
+
+    @cached_property
+    def source(self) -> Mapping[str, Any]:
+        """The JSON Schema."""
+        return self._given() if callable(self._given) else self._given
 
     def check(self, value: Any) -> tuple[Mismatch, ...]:
         """Return the mismatches of a value; none if it is valid."""
         try:
-            if self._predicate(value):
+            if self.predicate(value):
                 return ()
         except FALLBACK_ERRORS:
             pass  # `jsonschema` decides
@@ -73,9 +84,13 @@ class Schema:
     def accepts(self, value: Any) -> bool:
         """Return whether a value is valid."""
         try:
-            return self._predicate(value)
+            return self.predicate(value)
         except FALLBACK_ERRORS:
             return not self.explain(value)
+
+    def accepts_part(self, value: Any, depth: int) -> bool:
+        """Return whether a value is valid that is this deep inside another one; may raise `FALLBACK_ERRORS`."""
+        return self._subschemas.find(self.source)(value, [MAX_STEPS], depth)
 
     @cached_property
     def definitions(self) -> Mapping[str, Predicate]:
@@ -84,19 +99,15 @@ class Schema:
 
     def warm(self) -> None:
         """Compile everything now that is otherwise compiled on first use."""
-        for part in self._parts:
-            part.warm()
-        if not self._parts:
-            compile_all(self._predicate)
+        if self._accepts is None:
+            compile_all(self.predicate)
         self._subschemas.warm()
         _ = self._validator
 
     @cached_property
-    def _predicate(self) -> Callable[[Any], bool]:
-        if not self._parts:
-            return compile_predicate(self.source) or fall_back
-        predicates = [part._predicate for part in self._parts]
-        return lambda value: all(predicate(value) for predicate in predicates)
+    def predicate(self) -> Callable[[Any], bool]:
+        """Returns whether a value is valid; may raise `FALLBACK_ERRORS`."""
+        return self._accepts or compile_predicate(self.source) or fall_back
 
     def _make_is_valid(self, steps: list[int]) -> Callable[[Any, Any], bool]:
         def is_valid(subschema: Any, value: Any) -> bool:
@@ -121,9 +132,9 @@ class Schema:
         return build_validator_class()(dict(self.source), registry=Registry())
 
 
-def compile(source: Mapping[str, Any], parts: Sequence[Schema] = ()) -> Schema:  # noqa: A001 -- the folder's verb
-    """Return a `Schema` that validates values; it is compiled on first use, unless its `parts` are compiled already."""
-    return Schema(source, parts)
+def compile(source: Source, accepts: Callable[[Any], bool] | None = None) -> Schema:  # noqa: A001 -- the folder's verb
+    """Return a `Schema` that validates values; it is compiled on first use."""
+    return Schema(source, accepts)
 
 
 def _is_too_deep(value: Any) -> bool:

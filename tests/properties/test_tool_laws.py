@@ -46,4 +46,4 @@ def test_a_contract_with_tools_accepts_the_same_as_its_json_schema(
 ) -> None:
     value = {**VALID, **reply} if complete else reply
     source = contract.json_schema(tools)
-    assert contract._schema_with(tools, source).accepts(value) == compile_schema(source).accepts(value)
+    assert contract._schema_with(tools).accepts(value) == compile_schema(source).accepts(value)
