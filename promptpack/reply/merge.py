@@ -9,12 +9,12 @@ from promptpack.reply.align import ValueRepair, align
 from promptpack.reply.choice import Check, Chooser
 from promptpack.reply.path_changes import ConflictError, PathChange, find_changes, unescape
 from promptpack.reply.read import PartialAnswer, read_partial_answer
-from promptpack.reply.reading import Attempt, Fault, Outcome, Policy, Reading, Repair
+from promptpack.reply.reading import Attempt, Fault, Outcome, Reading, ReadingPolicy, Repair
 from promptpack.reply.repair import remove_at, risk_of, set_at
 from promptpack.reply.shape import Shape
 from promptpack.reply.syntax_tree import is_same
 
-_DEFAULT = Policy()
+_DEFAULT = ReadingPolicy()
 _OUTCOMES: Mapping[str, Outcome] = MappingProxyType({"truncated": "truncated", "ambiguous": "ambiguous"})
 
 
@@ -24,7 +24,7 @@ def merge(
     shape: Mapping[str, Any] | Shape,
     check: Check,
     *,
-    policy: Policy = _DEFAULT,
+    policy: ReadingPolicy = _DEFAULT,
     finish_reason: str | None = None,
 ) -> Reading | None:
     """Merge the failing parts that an answer contains; return None for an answer that is a whole object.
@@ -83,7 +83,7 @@ def _is_other_decision(attempt: Attempt, answer: Mapping[str, Any], chooser: Cho
 
 
 def _merged(
-    attempt: Attempt, changes: Sequence[PathChange], answer: PartialAnswer, chooser: Chooser, policy: Policy
+    attempt: Attempt, changes: Sequence[PathChange], answer: PartialAnswer, chooser: Chooser, policy: ReadingPolicy
 ) -> Reading:
     value: Any = attempt.value
     for change in changes:
@@ -120,5 +120,5 @@ def _log_values(repairs: Sequence[ValueRepair], answer: PartialAnswer) -> Iterat
         yield Repair(one.path, one.kind, answer.span(one.path), one.before, one.after, risk_of(one.kind), one.edit)
 
 
-def _locate(faults: Sequence[Fault], answer: PartialAnswer, policy: Policy) -> tuple[Fault, ...]:
+def _locate(faults: Sequence[Fault], answer: PartialAnswer, policy: ReadingPolicy) -> tuple[Fault, ...]:
     return tuple(replace(one, offset=answer.span(one.path)[0]) for one in faults[: policy.max_violations])

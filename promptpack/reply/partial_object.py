@@ -35,7 +35,7 @@ class StreamFrame:
         return isinstance(self.value, dict)
 
     @property
-    def is_settled(self) -> bool:
+    def knows_branches(self) -> bool:
         """Whether the values that choose between branches, and are sure to come, are known and possible."""
         named, required = self.full.properties, self.full.required
         return all(name in self.shown for name in _switches(self.shape) if name in required or name not in named)
@@ -131,7 +131,7 @@ class PartialObject:
             self.complete.extend(frame.path + path for path, _ in walk(frame.shown) if path)
 
     def _is_part(self, frame: StreamFrame) -> bool:
-        if frame.is_object and not frame.is_settled:
+        if frame.is_object and not frame.knows_branches:
             return False
         if len(self.stack) == 1:
             # An example of the prompt that a reply repeats may not be its answer.

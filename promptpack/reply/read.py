@@ -22,7 +22,7 @@ from promptpack.reply.extra_keys import find_lost_keys
 from promptpack.reply.hidden_text import blank
 from promptpack.reply.lost_brackets import restore_lost_brackets
 from promptpack.reply.outer_encoding import DecodedReply, decode_outer
-from promptpack.reply.reading import Attempt, Fault, Outcome, Policy, PromptEcho, Reading, Repair
+from promptpack.reply.reading import Attempt, Fault, Outcome, PromptEcho, Reading, ReadingPolicy, Repair
 from promptpack.reply.repair import replay
 from promptpack.reply.repair_log import write_repair_log
 from promptpack.reply.shape import Shape
@@ -34,7 +34,7 @@ from promptpack.reply.wrappers import is_cut_reason, reports_cut
 _UNREADABLE = Fault("syntax", "", "the text around the object cannot be read", 0)
 _CUT_AFTER = Fault("truncated", "", "another object follows the answer, and the end of the reply cuts it off", 0)
 _ECHO = Fault("echo", "", "the reply repeats an example of the prompt and contains no answer of its own", 0)
-_DEFAULT = Policy()
+_DEFAULT = ReadingPolicy()
 _NO_ECHO = PromptEcho()
 
 
@@ -43,7 +43,7 @@ def read(
     shape: Mapping[str, Any] | Shape,
     check: Check,
     *,
-    policy: Policy = _DEFAULT,
+    policy: ReadingPolicy = _DEFAULT,
     finish_reason: str | None = None,
     echo: PromptEcho = _NO_ECHO,
 ) -> Reading:
@@ -87,7 +87,7 @@ class PartialAnswer:
 
 
 def read_partial_answer(
-    raw: str | bytes, is_part: Callable[[Any], bool], policy: Policy, finish_reason: str | None
+    raw: str | bytes, is_part: Callable[[Any], bool], policy: ReadingPolicy, finish_reason: str | None
 ) -> PartialAnswer | Fault | None:
     """Read the only object of an answer that may be partial, or return the fault that makes its meaning uncertain.
 
@@ -110,7 +110,7 @@ def read_partial_answer(
     return PartialAnswer(objects[0].value, repairs, decoded, objects[0])
 
 
-def _limits(policy: Policy) -> SearchLimits:
+def _limits(policy: ReadingPolicy) -> SearchLimits:
     return SearchLimits(policy.max_depth, policy.max_nodes, policy.max_values, policy.max_candidates)
 
 
@@ -139,7 +139,7 @@ def _find_uncertainty(objects: Sequence[ReplyCandidate], finish_reason: str | No
     return next(iter([*defects, *repeats]), None)
 
 
-def _read_any(text: str, reader: "_ReplyReader", policy: Policy) -> Reading:
+def _read_any(text: str, reader: "_ReplyReader", policy: ReadingPolicy) -> Reading:
     value = strict_whole(text)
     if value is NOT_STRICT:
         return explain_not_strict(text, policy) if policy.strict else reader.read()
@@ -152,7 +152,7 @@ def _read_any(text: str, reader: "_ReplyReader", policy: Policy) -> Reading:
     return reader.read_value(value, faults)
 
 
-def _find_unsafe(text: str, value: Any, policy: Policy) -> list[Fault]:
+def _find_unsafe(text: str, value: Any, policy: ReadingPolicy) -> list[Fault]:
     """Return faults that no contract covers, but that make a value unsafe to pass on."""
     if is_too_large(text, value, policy.max_values):
         return [_too_large(policy)]
@@ -161,7 +161,7 @@ def _find_unsafe(text: str, value: Any, policy: Policy) -> list[Fault]:
     return [Fault("surrogate", path, HALF_PAIR) for path in find_half_pairs(text, value)]
 
 
-def _too_large(policy: Policy) -> Fault:
+def _too_large(policy: ReadingPolicy) -> Fault:
     return Fault("nodes", "", f"the reply contains more than {policy.max_values} values")
 
 
@@ -182,7 +182,7 @@ def _is_unproven(raw: str, repairs: Sequence[Repair], value: Any) -> bool:
 class _ReplyReader:
     """Reads one reply that is not clean JSON, or that breaks its contract."""
 
-    def __init__(self, text: str, chooser: Chooser, policy: Policy, echo: PromptEcho, *, is_cut: bool) -> None:
+    def __init__(self, text: str, chooser: Chooser, policy: ReadingPolicy, echo: PromptEcho, *, is_cut: bool) -> None:
         self.raw = self.text = text
         self.chooser = chooser
         self.policy = policy

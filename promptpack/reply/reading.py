@@ -64,7 +64,7 @@ class PromptEcho:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class ReadingPolicy:
     """The repairs that are allowed, and the limits on the size of a reply."""
 
     strict: bool = False

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from promptpack.reply.candidates import ReplyCandidate, SearchLimits, find
-from promptpack.reply.reading import Fault, Outcome, Policy, Reading
+from promptpack.reply.reading import Fault, Outcome, Reading, ReadingPolicy
 from promptpack.reply.scan import scan
 from promptpack.reply.syntax_tree import extract_data, walk
 
@@ -36,7 +36,7 @@ def _encodes(text: str) -> bool:
         return False
 
 
-def explain_not_strict(text: str, policy: Policy) -> Reading:
+def explain_not_strict(text: str, policy: ReadingPolicy) -> Reading:
     """Refuse a reply that is not one strict JSON value, with the faults that explain why."""
     body = text.strip(" \t\r\n")
     if not body:
@@ -44,7 +44,7 @@ def explain_not_strict(text: str, policy: Policy) -> Reading:
     return _explain_named(text, text.index(body[0]), policy) or _explain_structure(text, policy)
 
 
-def _explain_named(text: str, offset: int, policy: Policy) -> Reading | None:
+def _explain_named(text: str, offset: int, policy: ReadingPolicy) -> Reading | None:
     """Explain faults that the strict parser only reports as an error: depth, repeated keys, NaN, infinite numbers."""
     if text[offset] not in "{[":
         return None
@@ -57,7 +57,7 @@ def _explain_named(text: str, offset: int, policy: Policy) -> Reading | None:
     return _refuse("invalid", *faults) if faults and found.tail == "closed" else None
 
 
-def _explain_structure(text: str, policy: Policy) -> Reading:
+def _explain_structure(text: str, policy: ReadingPolicy) -> Reading:
     limits = SearchLimits(policy.max_depth, policy.max_nodes, policy.max_values, policy.max_candidates)
     found = find(text, limits).candidates
     whole: list[ReplyCandidate] = [one for one in found if one.scan is None or one.scan.tail == "closed"]

@@ -14,7 +14,7 @@ from promptpack.problem import Problem, UsageError
 from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.reply_format import find_tool_set
 from promptpack.prompt.secrets import Secrets
-from promptpack.reply import Attempt, Policy, PromptEcho, Reading, SchemaCheck, Shape, read_clean
+from promptpack.reply import Attempt, PromptEcho, Reading, ReadingPolicy, SchemaCheck, Shape, read_clean
 from promptpack.reply.alarm import warm_alarms
 from promptpack.reply.charset import decode_reply
 from promptpack.schema.validation import Schema
@@ -29,7 +29,7 @@ from promptpack.verdict.rule_checker import RuleChecker
 _SHAPES: WeakKeyDictionary[Schema, Shape] = WeakKeyDictionary()
 
 
-_DEFAULT_POLICY = Policy()
+_DEFAULT_POLICY = ReadingPolicy()
 # A reply with at most this many characters cannot contain too many values.
 _MAX_SHORT_REPLY = _DEFAULT_POLICY.max_values
 
@@ -168,7 +168,7 @@ def _extras(value: Any, schema: Schema) -> tuple[str, ...]:
 def _read(raw: str | bytes, check: SchemaCheck, contract: Contract, options: JudgeOptions, echo: PromptEcho) -> Reading:
     policy = _DEFAULT_POLICY
     if options.strict or options.refuse or contract.refuse:
-        policy = Policy(strict=options.strict, refuse=contract.refuse | frozenset(options.refuse))
+        policy = ReadingPolicy(strict=options.strict, refuse=contract.refuse | frozenset(options.refuse))
     shape = shape_of(check.schema)
     reading = replies.read(raw, shape, check, policy=policy, finish_reason=options.finish_reason, echo=echo)
     attempt = options.after.attempt if options.after is not None else None

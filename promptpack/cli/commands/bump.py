@@ -2,9 +2,9 @@
 
 import click
 
+from promptpack.cli.apply_plan import apply_plan
 from promptpack.cli.console import on_one_line
 from promptpack.cli.options import open_library, pack_argument, packs_option
-from promptpack.cli.plan_print import carry_out
 from promptpack.versions.bumping import LEVELS, Level, VersionBump, plan_bump
 
 
@@ -21,7 +21,7 @@ def command(pack: str, level: Level, folders: tuple[str, ...], pre: str) -> None
     """
     bump = plan_bump(open_library(folders), pack, level, pre)
     _explain(bump)
-    if not carry_out(bump.plan) and not bump.is_enough:
+    if not apply_plan(bump.plan) and not bump.is_enough:
         click.echo(f"{bump.target} is already a copy of {bump.source}; edit it now", err=True)
     click.echo(bump.target)
 

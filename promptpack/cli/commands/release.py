@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import click
 
 from promptpack import trial
+from promptpack.cli.apply_plan import apply_plan
 from promptpack.cli.console import print_problems
 from promptpack.cli.options import open_library, pack_argument, packs_option
-from promptpack.cli.plan_print import carry_out
 from promptpack.library.contents import LOCK
 from promptpack.linter.lint_paths import lint
 from promptpack.problem import PackError, Problem
@@ -28,7 +28,7 @@ def command(ctx: click.Context, pack: str, folders: tuple[str, ...]) -> None:
     if not release.is_released:
         _require_ready(release)
     folder = release.versions.folder
-    carry_out(release.plan)
+    apply_plan(release.plan)
     click.echo(release.label)
     if folder.exists(f"{LOCK}.sig"):
         click.echo(f"sign {folder.show(LOCK)} again: promptpack lock {folder.root} --sign KEY", err=True)

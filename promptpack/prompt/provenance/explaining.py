@@ -19,7 +19,7 @@ from promptpack.prompt.reply_format import find_tool_set
 from promptpack.prompt.secrets import Secrets
 from promptpack.template.model import Scope
 from promptpack.template.tracing.engine import TracingEngine
-from promptpack.template.tracing.reads import Read
+from promptpack.template.tracing.reads import NameRead
 from promptpack.template.tracing.traced_text import TracedText, join
 
 _CUT = TextOrigin("budget")
@@ -179,12 +179,12 @@ class _TrustFinder:
             message,
         )
 
-    def _reads(self, origin: TextOrigin) -> Iterator[Read]:
+    def _reads(self, origin: TextOrigin) -> Iterator[NameRead]:
         for read in origin.reads:
             if read.name in self._inputs:
                 yield read
             elif read.name == "reply_format" and self._tools:  # the instructions list the tools
-                yield Read(self._tools, use=read.use)
+                yield NameRead(self._tools, use=read.use)
 
 
 def _has_default(schema: Mapping[str, Any], context: Mapping[str, Any], name: str) -> bool:

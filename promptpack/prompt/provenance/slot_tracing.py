@@ -18,7 +18,7 @@ from promptpack.prompt.provenance.traced_pack import LAYOUT, TextOrigin, Tracer,
 from promptpack.prompt.slot_rendering import render_slots, write_text
 from promptpack.template.meter import metered
 from promptpack.template.model import Scope, Template
-from promptpack.template.tracing.reads import Read, Reads
+from promptpack.template.tracing.reads import NameRead, Reads
 from promptpack.template.tracing.traced_text import TracedText
 
 # Slots that are data for our own code; their values are not texts of the prompt.
@@ -51,7 +51,7 @@ def _find_reads(pack: Pack, slots: Mapping[str, Any]) -> Reads:
     around = (pack.overlay.prefix, pack.overlay.suffix) if pack.overlay else ()
     tools = (pack.contract.tools_input,) if pack.contract else ()
     names = [*_find_names((tuple(slots.values()), around)), *tools]
-    return frozenset(Read(name, is_exact=False) for name in names if name in pack.inputs)
+    return frozenset(NameRead(name, is_exact=False) for name in names if name in pack.inputs)
 
 
 def _find_names(value: Any) -> Iterator[str]:
@@ -92,7 +92,7 @@ class _Marker:
             return render_slots(replace(pack, slots=marked, overlay=overlay), self._scope)
 
     def _add_loose(self, *names: str) -> None:
-        self.loose |= {Read(name, is_exact=False) for name in names if name in self._pack.inputs}
+        self.loose |= {NameRead(name, is_exact=False) for name in names if name in self._pack.inputs}
 
     def _slot(self, value: Any, key: str = "") -> Any:
         if isinstance(value, Template):
@@ -114,7 +114,7 @@ class _Marker:
         is_history = isinstance(value, list) and all(isinstance(item, dict) and "role" in item for item in value)
         if not isinstance(value, str) and not is_history:
             self._add_loose(name)  # keys and numbers have no marks
-        origin = TextOrigin("input", frozenset((Read(name),)))
+        origin = TextOrigin("input", frozenset((NameRead(name),)))
         self._scope[_PREFIX + name] = self._mark_texts(trace_history(value, name) if is_history else value, origin)
         return InputValue(_PREFIX + name)
 

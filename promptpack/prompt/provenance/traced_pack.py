@@ -13,7 +13,7 @@ from promptpack.prompt.provenance.explanation import Kind
 from promptpack.prompt.rendering import render_data
 from promptpack.template.model import Expression, Scope, Template
 from promptpack.template.tracing.engine import PieceOrigin, TracingEngine
-from promptpack.template.tracing.reads import Read, Reads
+from promptpack.template.tracing.reads import NameRead, Reads
 from promptpack.template.tracing.traced_text import TracedText
 from promptpack.template.values import to_json
 
@@ -94,7 +94,7 @@ class Tracer:
     def _data(self, arguments: Mapping[str, Any], owner: Template) -> Template:
         """Return a template for the JSON of arguments that contain templates: one run, with the reads of all."""
         names = frozenset(name for template in find_templates(arguments) for name in template.names)
-        reads = frozenset(Read(name, is_exact=False) for name in names)
+        reads = frozenset(NameRead(name, is_exact=False) for name in names)
         origin = TextOrigin("expression" if reads else "template", reads, owner.source.locate(1, 1))
         return replace(owner, _run=lambda *_: TracedText.of(to_json(render_data(arguments, self.scope), None), origin))
 
@@ -121,7 +121,7 @@ def trace_history(history: Any, name: str) -> Any:
     if not isinstance(history, list):
         return history
     return [
-        _trace_texts(entry, TextOrigin("history", frozenset((Read(name),)), entry=index))
+        _trace_texts(entry, TextOrigin("history", frozenset((NameRead(name),)), entry=index))
         for index, entry in enumerate(history)
     ]
 
@@ -141,7 +141,7 @@ def combine_origins(value: object) -> TextOrigin | None:
     first = next(iter(found), None)
     if first is None or len(found) == 1:
         return first
-    return first._replace(kind="expression", reads=frozenset[Read]().union(*(origin.reads for origin in found)))
+    return first._replace(kind="expression", reads=frozenset[NameRead]().union(*(origin.reads for origin in found)))
 
 
 def _find_texts(value: object) -> Iterator[TracedText]:

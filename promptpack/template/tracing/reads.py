@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Use = Literal["value", "fenced", "condition"]
 
 
-class Read(NamedTuple):
+class NameRead(NamedTuple):
     """A name from outside, the path below it, and how its value is used.
 
     A `condition` decides which text is printed, but its value is not in the text.
@@ -36,12 +36,12 @@ class Read(NamedTuple):
     is_exact: bool = True
     """Whether the value at the path is used as it is."""
 
-    def below(self, step: str) -> Read:
+    def below(self, step: str) -> NameRead:
         """Return the read of a value below this one."""
         return self._replace(path=self.path + step) if self.is_exact else self
 
 
-Reads = frozenset[Read]
+Reads = frozenset[NameRead]
 Names = dict[str, Reads]
 _NOTHING: Final[Reads] = frozenset()
 _CONDITIONS: Final = (nodes.Compare, nodes.Test, nodes.Not)
@@ -165,7 +165,7 @@ class Analyzer:
         printed = _union(self._body(body, branch) for body, branch in zip(bodies, branches, strict=True))
         changed = {name for branch in branches for name in branch if branch[name] != names.get(name)}
         for name in changed:
-            free = names.get(name, frozenset((Read(name),)))
+            free = names.get(name, frozenset((NameRead(name),)))
             names[name] = _union(branch.get(name, free) for branch in branches)
         return printed
 
@@ -186,7 +186,8 @@ class Analyzer:
         """Return names with all values that they ever get: a macro or a block runs when it is called."""
         known = {key[1]: reads for key, reads in self._found.items() if isinstance(key, tuple) and key[0] == "name"}
         return {
-            name: names.get(name, frozenset((Read(name),))) | known.get(name, _NOTHING) for name in {**names, **known}
+            name: names.get(name, frozenset((NameRead(name),))) | known.get(name, _NOTHING)
+            for name in {**names, **known}
         }
 
     def _captured(self, node: nodes.AssignBlock | nodes.FilterBlock, used: nodes.Filter | None, names: Names) -> Reads:
@@ -268,7 +269,9 @@ class Analyzer:
     def _name(self, name: str, names: Names) -> Reads:
         if name in names:
             return names[name]
-        return _NOTHING if name != _NAMESPACES and (name in FUNCTIONS or name == COUNTER) else frozenset((Read(name),))
+        return (
+            _NOTHING if name != _NAMESPACES and (name in FUNCTIONS or name == COUNTER) else frozenset((NameRead(name),))
+        )
 
     def _filtered(self, node: nodes.Filter, value: Reads, names: Names) -> Reads:
         rest = (child for child in children(node) if child is not node.node)

@@ -5,7 +5,7 @@ import click
 from promptpack.versions.file_plan import FilePlan
 
 
-def carry_out(plan: FilePlan) -> bool:
+def apply_plan(plan: FilePlan) -> bool:
     """Write and remove the files that are left, and return whether there were any."""
     left = plan.pending()
     left.apply()
