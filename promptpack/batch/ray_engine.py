@@ -89,7 +89,7 @@ def connect(address: str, processes: int) -> Any:
         except Exception as error:  # Ray raises many kinds of exceptions when its processes do not start in 30 seconds
             ray.shutdown()
             if attempt == _ATTEMPTS:
-                message = f"Ray does not start: {' '.join(str(error).split())[:200]}"
+                message = f"Ray cannot start: {' '.join(str(error).split())[:200]}"
                 raise UsageError(Problem("PP989", message, None, "start a cluster, and pass its --address")) from error
     _require_loopback(ray)
     return ray

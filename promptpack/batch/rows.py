@@ -43,7 +43,7 @@ def read_id(row: Mapping[str, Any]) -> str | None:
         raise row_error("'id' is neither text nor a whole number")
     text = str(found)
     if len(text) > _MAX_ID or not text.isprintable():
-        raise row_error(f"'id' has more than {_MAX_ID} characters, or some that cannot be printed")
+        raise row_error(f"'id' has more than {_MAX_ID} characters, or one that cannot be printed")
     return text
 
 

@@ -103,7 +103,7 @@ class RowSource:
         except Exception as error:
             if not isinstance(error, OSError | EOFError | zlib.error) and not _is_from_library(error):
                 raise
-            message = f"cannot be read to its end: {' '.join(str(error).split())[:200]}"
+            message = f"cannot be read completely: {' '.join(str(error).split())[:200]}"
             raise PackError(Problem("PP982", message, Location(self.label), "write or download it again")) from error
 
 

@@ -22,7 +22,7 @@ def find_expectation_problems(expect: Any, place: Location) -> Iterator[Problem]
             hint = did_you_mean(key, _KEYS) or f"use {', '.join(_KEYS)}"
             yield Problem("PP970", f"unknown expectation {key!r}", place, hint)
         elif key in _TEXTS and not all(isinstance(one, str) for one in _listed(wanted)):
-            yield Problem("PP970", f"{key!r} is neither a text nor a list of texts", place)
+            yield Problem("PP970", f"{key!r} is neither text nor a list of texts", place)
         elif key == "outcome" and wanted not in get_args(Outcome):
             yield Problem("PP970", f"unknown outcome {wanted!r}", place, f"use one of {', '.join(get_args(Outcome))}")
         elif key == "values" and not (isinstance(wanted, dict) and all(path.startswith("/") for path in wanted)):

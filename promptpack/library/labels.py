@@ -230,7 +230,7 @@ def _draw(label: Label, weights: Mapping[str, float], key: object) -> str:
     if type(key) is not str:
         message = f"{label.pack}@{label.name} is a trial of {len(weights)} versions, and needs a key"
         if key is not None:
-            message = f"the key of {label.pack}@{label.name} is of type {type(key).__name__!r}, not a text"
+            message = f"the key of {label.pack}@{label.name} is of type {type(key).__name__!r}, not text"
         hint = "pass key= (a command: --key), such as the id of the user: each key gets the same version every time"
         raise UsageError(Problem("PP746", message, None, hint))
     text = json.dumps([label.pack, label.name, key])

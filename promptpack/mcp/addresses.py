@@ -52,7 +52,7 @@ def parse_address(text: str, allowed_hosts: Sequence[str] = ()) -> Address:
             raise UsageError(Problem("PP652", f"{host!r} is not a host name", None, hint))
     address = Address((found["host"] or "127.0.0.1").strip("[]"), int(found["port"]))
     if not address.is_loopback and not allowed_hosts:
-        hint = "clients need no password: use 127.0.0.1, or add --allow-host with the name in the URL of your clients"
+        hint = "there is no authentication: use 127.0.0.1, or pass --allow-host with the host in your clients' URL"
         raise UsageError(Problem("PP653", f"other machines could connect to {str(address)!r}", None, hint))
     return address
 

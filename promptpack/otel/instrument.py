@@ -64,7 +64,7 @@ def instrument(
 
 def _refuse_mistakes(dialects: Sequence[str], versions: Mapping[str, int]) -> None:
     if isinstance(dialects, str):
-        raise UsageError(Problem("PP657", "'dialects' is a text, not a list", None, f"write dialects=[{dialects!r}]"))
+        raise UsageError(Problem("PP657", "'dialects' is a string, not a list", None, f"write dialects=[{dialects!r}]"))
     problems = [
         Problem(
             "PP657",

@@ -243,7 +243,7 @@ class Pack:
         """
         if not issubclass(type(model), str):
             message = f"a {type(model).__name__} is not the name of a model"
-            raise UsageError(Problem("PP245", message, None, "pass a text such as 'gpt-5'"))
+            raise UsageError(Problem("PP245", message, None, "pass a string such as 'gpt-5'"))
         base = self._without_overlay
         found = next((overlay for overlay in base.models if overlay.matches(model)), None)
         return base if found is None else base._with_overlay(found)

@@ -174,7 +174,7 @@ def _find_misplaced(inherited: tuple[Placed, ...], own: tuple[Placed, ...]) -> I
             hint = (
                 f"the inherited ids are {', '.join(ids)}"
                 if ids
-                else "only messages that 'extends' inherits have a place"
+                else f"{key!r} needs a message that is inherited with 'extends'"
             )
             found = f"no inherited message has the id {target!r}"
             yield message.child(key).problem("PP235", found, did_you_mean(target, ids) or hint)

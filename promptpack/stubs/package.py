@@ -24,7 +24,7 @@ def write_package(library: Library, folders: Iterable[str], command: str) -> dic
     for pack in packs:
         modules[names.choose(to_identifier(pack.name, "pack"))] = write_module(_variants(library, pack), pack)
     if not modules:
-        raise UsageError(Problem("PP648", "there is no pack to write a module for", None, "name a folder of packs"))
+        raise UsageError(Problem("PP648", "there is no pack to generate a module from", None, "name a folder of packs"))
     files = {f"{name}.py": text for name, text in modules.items()}
     return {"__init__.py": _write_init(modules), "_source.py": write_source(folders, command), **files}
 

@@ -119,7 +119,7 @@ class TypedVerdict(Generic[T, E]):
         self.verdict.raise_for_failure()
         if self.error is not None or self.verdict.tool_calls:
             what = "calls tools" if self.verdict.tool_calls else f"is {self.verdict.data['action']}"
-            hint = "read 'verdict.verdict.tool_calls'" if self.verdict.tool_calls else "ask 'verdict.error' first"
+            hint = "read 'verdict.verdict.tool_calls'" if self.verdict.tool_calls else "check 'verdict.error' first"
             raise ReplyError(Problem("PP535", f"the reply {what}, so it has no output", None, hint))
         output: T = _adapter(self.kind).validate_python(self.verdict.data)
         return output

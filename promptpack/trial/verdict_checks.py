@@ -78,7 +78,7 @@ def _check_output(verdict: Verdict, wanted: Mapping[str, Any]) -> Iterator[Miss]
         found = find_at(data, pointer)
         if found is MISSING:
             reason = f": {_list(verdict)}" if data is None and not verdict.ok else ""
-            yield Miss(f"the reply has nothing at {pointer!r}, not {show(expected)}{reason}", (pointer,))
+            yield Miss(f"the reply has no value at {pointer!r}, expected {show(expected)}{reason}", (pointer,))
         elif not is_equal(found, expected):
             yield Miss(f"the reply has {show(found)} at {pointer!r}, not {show(expected)}", (pointer,))
 

@@ -104,7 +104,9 @@ def check(
     metavar="NAME=VALUE",
     help="A parameter of the requests, such as temperature=0; repeatable.",
 )
-@click.option("--concurrency", default=8, show_default=True, type=click.IntRange(1, 1024), help="Requests at a time.")
+@click.option(
+    "--concurrency", default=8, show_default=True, type=click.IntRange(1, 1024), help="How many requests run at a time."
+)
 @click.option("--requests-per-minute", type=_MORE_THAN_0, help="The maximum number of requests per minute.")
 @click.option("--tokens-per-minute", type=_MORE_THAN_0, help="The maximum number of tokens per minute.")
 @click.option("--retries", default=5, show_default=True, help="The maximum number of retries of a request.")

@@ -17,7 +17,7 @@ from promptpack.sources.memory_folder import MemoryFolder
 
 @click.command("lock")
 @click.argument("folders", nargs=-1)
-@click.option("--check", is_flag=True, help="Only compare: exit with 1 and say what changed.")
+@click.option("--check", is_flag=True, help="Compare only: exit with 1 and report what changed.")
 @click.option(
     "--update",
     multiple=True,
@@ -30,7 +30,7 @@ from promptpack.sources.memory_folder import MemoryFolder
     "--verify", metavar="SIGNERS", type=click.Path(exists=True, dir_okay=False),
     help="Only verify the signature, with a file of allowed signers, then compare.",
 )  # fmt: skip
-@click.option("--identity", help="Who must have signed.  [default: any allowed signer]")
+@click.option("--identity", help="The required signer.  [default: any allowed signer]")
 @click.pass_context
 def command(
     ctx: click.Context,

@@ -69,7 +69,9 @@ def _text(library: Library, name: str, source: str | None, parent: str | None, l
 def _variant(library: Library, name: str, locale: str) -> tuple[str, str]:
     entry = library._find_entry(name)
     if not entry.is_default:
-        message = f"{name}@{entry.version} has no file without a locale in its name, which a variant inherits from"
+        message = (
+            f"{name}@{entry.version} has no default file (one without a locale in its name), so it cannot have variants"
+        )
         raise UsageError(Problem("PP904", message, None, f"rename {entry.path}"))
     path = entry.path.removesuffix(".yaml").removesuffix(".yml") + f".{locale}.yaml"
     if any(one.path == path for one in library.entries):

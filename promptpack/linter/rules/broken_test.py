@@ -64,7 +64,7 @@ def _check_context(test: Placed, subject: Subject, schemas: Mapping[str, schema.
         for mismatch in schema.keep_misspelled(schemas[name].check(given.value)):
             at, hint = place_mismatch(given, mismatch)
             where = schema.pointer((name, *mismatch.path))
-            yield LintProblem(f"the context does not fit: {mismatch.message} (in {where})", at, hint)
+            yield LintProblem(f"the context is invalid: {mismatch.message} (in {where})", at, hint)
 
 
 def _check_codes(test: Placed) -> Iterator[LintProblem]:

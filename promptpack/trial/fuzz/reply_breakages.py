@@ -32,12 +32,12 @@ def find_near_breakage(generator: ReplyGenerator, near: NearReply, prompt: Promp
     verdict = generator.check(near.reply, prompt)
     where = near.path or "the reply"
     if verdict.ok:
-        message = f"a reply outside the contract is {verdict.outcome} ({near.change} at {where})"
+        message = f"a reply that violates the contract is {verdict.outcome} ({near.change} at {where})"
         return Breakage("accepted", near.change, message, prompt.context, "invalid")
     if not any(
         violation.path == near.path or violation.path.startswith(f"{near.path}/") for violation in verdict.violations
     ):
-        message = f"no violation names {where}, where the reply leaves the contract ({near.change})"
+        message = f"no violation names {where}, where the reply violates the contract ({near.change})"
         return Breakage(
             "accepted", f"place of {near.change}", message, prompt.context, {"violations": [{"path": near.path}]}
         )

@@ -95,7 +95,7 @@ def test_replies_become_verdicts_that_can_be_read_again(grader: Pack) -> None:
 @pytest.mark.parametrize(
     ("line", "failure"),
     [
-        ({"result": {"type": "expired"}}, {"kind": "expired", "message": "the provider did not get to it in time"}),
+        ({"result": {"type": "expired"}}, {"kind": "expired", "message": "the provider did not process it in time"}),
         ({"result": {"type": "canceled"}}, {"kind": "canceled", "message": "the batch was canceled"}),
         (
             {
@@ -131,7 +131,7 @@ def test_a_request_that_failed_has_a_record(grader: Pack, line: dict[str, Any], 
         ({"id": "a"}, "the line has no reply"),
         ({"id": "a", "reply": 7}, "'reply' is neither text nor an object"),
         ({"id": True, "reply": "{}"}, "'id' is neither text nor a whole number"),
-        ({"id": "x" * 513, "reply": "{}"}, "'id' has more than 512 characters, or some that cannot be printed"),
+        ({"id": "x" * 513, "reply": "{}"}, "'id' has more than 512 characters, or one that cannot be printed"),
         ({"id": "a", "context": 1, "reply": "{}"}, "'context' is not an object with the inputs"),
     ],
 )

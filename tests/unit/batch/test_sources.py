@@ -35,14 +35,14 @@ def test_a_damaged_file_keeps_what_was_read(folder: Path, batch: Batch, suffix: 
     path.write_bytes(path.read_bytes()[:-500])
     done = batch("render", path.name, "-o", "out.jsonl")
     assert done.returncode == 1
-    assert done.stderr.startswith(f"{path.name}: PP982 cannot be read to its end: ")
+    assert done.stderr.startswith(f"{path.name}: PP982 cannot be read completely: ")
     assert done.stderr.endswith("  hint: write or download it again\n")
 
 
 def test_a_damaged_parquet_file_is_reported(folder: Path, batch: Batch) -> None:
     (folder / "rows.parquet").write_bytes(b"PAR1 nonsense PAR1")
     done = batch("render", "rows.parquet", "-o", "out.jsonl")
-    assert (done.returncode, done.stderr.split(":")[1][:30]) == (1, " PP982 cannot be read to its e")
+    assert (done.returncode, done.stderr.split(":")[1][:30]) == (1, " PP982 cannot be read complet")
 
 
 def test_columns_must_differ(folder: Path, batch: Batch) -> None:

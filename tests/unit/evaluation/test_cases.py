@@ -62,7 +62,7 @@ def test_equal_contexts_have_equal_keys_in_any_order_of_inputs(tmp_path: Path, g
         ('{"context": {"TEXT": "a"}, "id": []}', "cases.jsonl:1:1: PP970 'id' is neither text nor a whole number"),
         ('{"context": {"TEXT": "a"}, "expect": 1}', "cases.jsonl:1:1: PP970 'expect' is not a mapping"),
         ('{"context": {"TEXT": "a"}, "expect": {"contain": "x"}}', "cases.jsonl:1:1: PP970 unknown expectation 'contain'\n  hint: did you mean 'contains'?"),
-        ('{"context": {"TEXT": "a"}, "expect": {"excludes": [1]}}', "cases.jsonl:1:1: PP970 'excludes' is neither a text nor a list of texts"),
+        ('{"context": {"TEXT": "a"}, "expect": {"excludes": [1]}}', "cases.jsonl:1:1: PP970 'excludes' is neither text nor a list of texts"),
         ('{"context": {"TEXT": "a"}, "expect": {"values": {"params": 1}}}', "cases.jsonl:1:1: PP970 'values' is not a mapping of JSON pointers\n  hint: write {\"/params/route\": \"new_task\"}"),
         ('{"context": {}}', "cases.jsonl:1:1: PP415 case 'line 1' for grader@1.0.0: input 'TEXT' is missing\n  hint: The text to grade."),
         ("", "cases.jsonl: PP971 there are no cases\n  hint: write one case per line"),

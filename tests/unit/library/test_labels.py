@@ -94,7 +94,7 @@ def test_a_trial_needs_a_key(label: Write, open_packs: Open) -> None:
         "PP746 demo@trial is a trial of 2 versions, and needs a key\n"
         "  hint: pass key= (a command: --key), such as the id of the user: each key gets the same version every time"
     )
-    with pytest.raises(UsageError, match="PP746 the key of demo@trial is of type 'int', not a text"):
+    with pytest.raises(UsageError, match="PP746 the key of demo@trial is of type 'int', not text"):
         library.get("demo@trial", key=7)  # type: ignore[arg-type]
     assert {pack.label for pack in library.select("demo@trial")[0]} == {"demo@1.0.0", "demo@1.1.0"}
 

@@ -86,7 +86,7 @@ CASES = [
     ("promptpack: 1\n", "promptpack: 1\nabstract: False\n", "2:11: PP115 'False' is read differently by different YAML versions\n  hint: write false, or \"False\" in quotes if it is text"),
     ("subject: {type: string}", "subject: {type: string, pattern: '[a-z'}", "10:40: PP216 pattern '[a-z' is not a valid regular expression: unterminated character set at position 0 (in /inputs/TICKET/properties/subject/pattern)\n  hint: write a regular expression that Python's 're' accepts"),
     # tests
-    ("TEAMS: [billing]", "TEAMS: [sales]", "41:49: PL026 the context does not fit: 'sales' is not one of 'billing', 'shipping' (in /TEAMS/0)"),
+    ("TEAMS: [billing]", "TEAMS: [sales]", "41:49: PL026 the context is invalid: 'sales' is not one of 'billing', 'shipping' (in /TEAMS/0)"),
     ("{rule: known-team}", "{rule: known-taem}", "43:35: PL026 the pack has no rule 'known-taem'\n  hint: did you mean 'known-team'?"),
     # schemas that contradict themselves, and what follows from that is not reported
     ("    items: {type: string, enum: [billing, shipping]}", "    items: {type: string, enum: [billing, shipping]}\n    minItems: 3\n    maxItems: 2", "15:15: PL031 'minItems' is 3, more than 'maxItems', which is 2: no value is allowed\n  hint: swap them, or change one"),
@@ -102,7 +102,7 @@ CASES = [
     # partials, braces, tests
     ("messages:", "partials:\n  tone: Be kind.\nmessages:", "17:3: PL032 no template includes the partial 'tone'\n  hint: include it, or remove it"),
     ("      subject: {type: string}", "      subject: {type string}", "10:28: PP128 ':' is missing after 'type string'\n  hint: write 'type: string'; quote a value that contains a comma"),
-    ("context: {TICKET: {subject: Money}", "context: {TICKET: {title: Money}", "41:24: PL026 the context does not fit: unknown key 'title' (in /TICKET/title)\n  hint: did you mean 'subject'?"),
+    ("context: {TICKET: {subject: Money}", "context: {TICKET: {title: Money}", "41:24: PL026 the context is invalid: unknown key 'title' (in /TICKET/title)\n  hint: did you mean 'subject'?"),
     ("{{ TICKET.subject | fenced }}", "${TICKET}", "20:7: PL028 '${TICKET}' is sent unchanged, without the value of the input\n  hint: write '{{ TICKET }}'"),
     ("  - role: user", "  - role: user\n  - role: user", "17:5: PP203 'content' is missing (in /messages/0)"),
     ("  rules:\n", "rules:\n", "33:1: PP202 unknown key 'rules'\n  hint: 'rules' belongs in 'reply'"),

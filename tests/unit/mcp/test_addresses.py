@@ -35,7 +35,7 @@ def test_an_address_that_others_can_reach_needs_an_allowed_host(host: str) -> No
         parse_address(f"{host}:80")
     assert str(caught.value) == (
         f"PP653 other machines could connect to '{host}:80'\n"
-        "  hint: clients need no password: use 127.0.0.1, or add --allow-host with the name in the URL of your clients"
+        "  hint: there is no authentication: use 127.0.0.1, or pass --allow-host with the host in your clients' URL"
     )
     assert str(parse_address(f"{host}:80", ["prompts.example.org"])) == f"{host}:80"
 

@@ -418,7 +418,7 @@ def test_instrumenting_twice_is_an_error_until_it_is_stopped(traces: Traces) -> 
             {"dialects": ["datadog"]},
             "PP657 unknown dialect 'datadog'\n  hint: the dialects are openinference, langfuse",
         ),
-        ({"dialects": "langfuse"}, "PP657 'dialects' is a text, not a list\n  hint: write dialects=['langfuse']"),
+        ({"dialects": "langfuse"}, "PP657 'dialects' is a string, not a list\n  hint: write dialects=['langfuse']"),
         (
             {"langfuse_versions": {"demo@1.0.0": 1}},
             "PP657 'langfuse_versions' is used only by the dialect 'langfuse'\n  hint: add 'langfuse' to the dialects",

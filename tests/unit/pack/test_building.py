@@ -217,7 +217,7 @@ def test_messages_are_placed_among_the_inherited_ones(
         (
             "messages:\n  - {id: a, role: user, content: x}\n  - {before: a, role: user, content: x}\n",
             "packs/demo/1.0.0.yaml:6:14: PP235 no inherited message has the id 'a'\n"
-            "  hint: only messages that 'extends' inherits have a place",
+            "  hint: 'before' needs a message that is inherited with 'extends'",
         ),
         (
             "extends: base\nmessages:\n  - {before: a, after: b, role: user, content: x}\n",

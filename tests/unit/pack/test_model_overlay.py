@@ -238,7 +238,7 @@ def test_strict_needs_a_contract(write: Write) -> None:
 def test_a_model_must_be_a_name(write: Write) -> None:
     with pytest.raises(UsageError) as caught:
         write().get("helper").for_model(None)  # type: ignore[arg-type]
-    assert str(caught.value) == "PP245 a NoneType is not the name of a model\n  hint: pass a text such as 'gpt-5'"
+    assert str(caught.value) == "PP245 a NoneType is not the name of a model\n  hint: pass a string such as 'gpt-5'"
 
 
 def test_lint_checks_prefixes_as_system_text(write: Write, tmp_path: Path) -> None:

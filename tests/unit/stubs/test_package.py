@@ -19,7 +19,7 @@ def test_each_pack_gets_a_module_and_abstract_packs_get_none() -> None:
 def test_a_library_without_packs_is_refused(tmp_path: object) -> None:
     with pytest.raises(UsageError) as caught:
         write_package(Library.open(str(tmp_path)), [], "promptpack stubs")
-    assert str(caught.value) == ("PP648 there is no pack to write a module for\n  hint: name a folder of packs")
+    assert str(caught.value) == ("PP648 there is no pack to generate a module from\n  hint: name a folder of packs")
 
 
 def test_only_files_that_differ_are_written() -> None:

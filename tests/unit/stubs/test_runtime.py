@@ -48,7 +48,7 @@ def test_an_error_action_is_typed_and_no_output(source: PackSource) -> None:
     assert verdict.error is verdict.error
     with pytest.raises(ReplyError) as caught:
         _ = verdict.output
-    assert str(caught.value) == ("PP535 the reply is ERROR, so it has no output\n  hint: ask 'verdict.error' first")
+    assert str(caught.value) == ("PP535 the reply is ERROR, so it has no output\n  hint: check 'verdict.error' first")
     assert "secret" not in repr(Params(message="secret"))
 
 

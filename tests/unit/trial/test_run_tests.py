@@ -73,7 +73,7 @@ GOOD = """{thought: t, action: GO, params: {}, expectedOutcome: o, risk: {level:
         ),
         (
             f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: {{output: {{/confidence: 6, /params/x: 1}}}}}}",
-            ["the reply has 5 at '/confidence', not 6", "the reply has nothing at '/params/x', not 1"],
+            ["the reply has 5 at '/confidence', not 6", "the reply has no value at '/params/x', expected 1"],
         ),
         (f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: {{repairs: []}}}}", []),
         (
