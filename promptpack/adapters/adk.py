@@ -4,15 +4,15 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.adapters.forms.gemini import GEMINI, write_config, write_contents
-from promptpack.adapters.outgoing import HOISTED, Option, Outgoing
+from promptpack.adapters.outgoing import HOISTED, Outgoing, TargetOption
 
 if TYPE_CHECKING:
     from promptpack.prompt.prompt import Prompt
 
 __all__ = ["instruction"]
 
-OPTIONS: Final[frozenset[Option]] = frozenset(("strict", "tools"))
-INSTEAD: Final[Mapping[Option, str]] = {}
+OPTIONS: Final[frozenset[TargetOption]] = frozenset(("strict", "tools"))
+INSTEAD: Final[Mapping[TargetOption, str]] = {}
 CARRIES: Final = GEMINI
 
 

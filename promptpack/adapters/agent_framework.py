@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.adapters.forms.chat import with_values, write_response_format
 from promptpack.adapters.forms.media import guess_media_type
-from promptpack.adapters.outgoing import Carries, Option, Outgoing
+from promptpack.adapters.outgoing import Carries, Outgoing, TargetOption
 from promptpack.cycle.providers.sdk_errors import import_sdk
 from promptpack.prompt.message import Message, Part
 from promptpack.prompt.message_data import parts_of, read_data_uri, read_image
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["messages"]
 
-OPTIONS: Final[frozenset[Option]] = frozenset(("strict",))
-INSTEAD: Final[Mapping[Option, str]] = {"tools": "pass functions to Agent(tools=...)"}
+OPTIONS: Final[frozenset[TargetOption]] = frozenset(("strict",))
+INSTEAD: Final[Mapping[TargetOption, str]] = {"tools": "pass functions to Agent(tools=...)"}
 CARRIES: Final = Carries(parts=frozenset(("image_url",)), names=True)
 
 

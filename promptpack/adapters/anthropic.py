@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from promptpack.adapters.outgoing import Carries, Option, Outgoing
+from promptpack.adapters.outgoing import Carries, Outgoing, TargetOption
 from promptpack.cycle.providers.anthropic_writing import write_messages, write_system, write_tools
 from promptpack.prompt.message import Message
 
-OPTIONS: Final[frozenset[Option]] = frozenset(("strict", "tools", "cache"))
-INSTEAD: Final[Mapping[Option, str]] = {}
+OPTIONS: Final[frozenset[TargetOption]] = frozenset(("strict", "tools", "cache"))
+INSTEAD: Final[Mapping[TargetOption, str]] = {}
 CARRIES: Final = Carries(
     parts=frozenset(("image_url", "file")), result_parts=frozenset(("image_url", "file")), turn_needed=True
 )

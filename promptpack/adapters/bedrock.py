@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from promptpack.adapters.forms.media import suffix_of
 from promptpack.adapters.forms.turns import merge_turns
-from promptpack.adapters.outgoing import Carries, Option, Outgoing, cannot_carry
+from promptpack.adapters.outgoing import Carries, Outgoing, TargetOption, cannot_carry
 from promptpack.cycle.model_tools import ModelTool
 from promptpack.prompt.message import Message, Part
 from promptpack.prompt.message_data import parts_of, read_call_input, read_data_uri, read_file, read_image
 
-OPTIONS: Final[frozenset[Option]] = frozenset(("strict", "tools"))
-INSTEAD: Final[Mapping[Option, str]] = {"cache": "add a {'cachePoint': {'type': 'default'}} block to 'system'"}
+OPTIONS: Final[frozenset[TargetOption]] = frozenset(("strict", "tools"))
+INSTEAD: Final[Mapping[TargetOption, str]] = {"cache": "add a {'cachePoint': {'type': 'default'}} block to 'system'"}
 CARRIES: Final = Carries(
     parts=frozenset(("image_url", "file")), result_parts=frozenset(("image_url", "file")), turn_needed=True
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 from promptpack.problem import Problem, UsageError, did_you_mean
 
 if TYPE_CHECKING:
-    from promptpack.adapters.outgoing import Adapter, Option
+    from promptpack.adapters.outgoing import Adapter, TargetOption
     from promptpack.cycle.model_tools import ToolSource
     from promptpack.prompt.prompt import Prompt
 
@@ -41,7 +41,7 @@ def write(prompt: Prompt, target: str, *, strict: bool | None, tools: ToolSource
     if strict is None:
         overlay = prompt.pack.overlay
         strict = bool(overlay and overlay.strict) and "strict" in adapter.OPTIONS
-    wanted: dict[Option, bool] = {"strict": strict, "tools": bool(known), "cache": cache}
+    wanted: dict[TargetOption, bool] = {"strict": strict, "tools": bool(known), "cache": cache}
     _refuse_unknown(target, adapter, (option for option, is_wanted in wanted.items() if is_wanted))
     written = adapter.write(read_outgoing(prompt, target, adapter.CARRIES, strict=strict, tools=known, cache=cache))
     return _with_parameters(written, prompt.parameters, target) if prompt.parameters else written
@@ -69,7 +69,7 @@ def _find(target: str) -> Adapter:
     return cast("Adapter", import_module(f"promptpack.adapters.{target.replace('-', '_')}"))
 
 
-def _refuse_unknown(target: str, adapter: Adapter, options: Iterable[Option]) -> None:
+def _refuse_unknown(target: str, adapter: Adapter, options: Iterable[TargetOption]) -> None:
     problems = [
         Problem(
             "PP631", f"target {target!r} has no option {option!r}", None, adapter.INSTEAD.get(option, _instead(option))
@@ -81,7 +81,7 @@ def _refuse_unknown(target: str, adapter: Adapter, options: Iterable[Option]) ->
         raise UsageError(problems)
 
 
-def _instead(option: Option) -> str:
+def _instead(option: TargetOption) -> str:
     if option == "cache":
         return "only 'anthropic' marks a prefix to cache"
     return f"leave out {option!r}"

@@ -14,10 +14,10 @@ from promptpack.prompt.message import Message
 from promptpack.prompt.prompt import Prompt
 from promptpack.verdict import Verdict
 
-Messages = tuple[Message, ...]
+PromptMessages = tuple[Message, ...]
 
 
-def correct(prompt: Prompt, ask: Callable[[Messages], object], rounds: int) -> Verdict:
+def correct(prompt: Prompt, ask: Callable[[PromptMessages], object], rounds: int) -> Verdict:
     """Ask until a reply meets the contract or the rounds are used; return the last verdict."""
     with _observe(prompt) as note:
         steps = _steps(prompt, rounds)
@@ -34,7 +34,7 @@ def correct(prompt: Prompt, ask: Callable[[Messages], object], rounds: int) -> V
                 return note(*end.value)
 
 
-async def acorrect(prompt: Prompt, ask: Callable[[Messages], Awaitable[object]], rounds: int) -> Verdict:
+async def acorrect(prompt: Prompt, ask: Callable[[PromptMessages], Awaitable[object]], rounds: int) -> Verdict:
     """Do the same with a function that is awaited."""
     with _observe(prompt) as note:
         steps = _steps(prompt, rounds)
@@ -48,7 +48,7 @@ async def acorrect(prompt: Prompt, ask: Callable[[Messages], Awaitable[object]],
                 return note(*end.value)
 
 
-def _steps(prompt: Prompt, rounds: int) -> Generator[Messages, object, tuple[Verdict, int]]:
+def _steps(prompt: Prompt, rounds: int) -> Generator[PromptMessages, object, tuple[Verdict, int]]:
     """Yield the messages to send and receive the reply, until the end; return the last verdict and its round."""
     last = CycleSettings(rounds=rounds).rounds  # raises if `rounds` is below 1
     messages, verdict, number = prompt.messages, None, 0
@@ -62,7 +62,7 @@ def _steps(prompt: Prompt, rounds: int) -> Generator[Messages, object, tuple[Ver
         messages = (*messages, completion.message, *answer_to(completion, verdict))
 
 
-def answer_to(completion: Completion, verdict: Verdict) -> Messages:
+def answer_to(completion: Completion, verdict: Verdict) -> PromptMessages:
     """Return the correction; providers require an answer to each tool call."""
     if not completion.tool_calls:
         return (Message("user", verdict.correction),)

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from promptpack.adapters.forms.chat import with_values, write_chat_tools, write_parsed_chat
-from promptpack.adapters.outgoing import Carries, Option, Outgoing
+from promptpack.adapters.outgoing import Carries, Outgoing, TargetOption
 
-OPTIONS: Final[frozenset[Option]] = frozenset(("tools",))
-INSTEAD: Final[Mapping[Option, str]] = {"strict": "check the reply with prompt.check; CrewAI takes only its own models"}
+OPTIONS: Final[frozenset[TargetOption]] = frozenset(("tools",))
+INSTEAD: Final[Mapping[TargetOption, str]] = {
+    "strict": "check the reply with prompt.check; CrewAI takes only its own models"
+}
 CARRIES: Final = Carries(parts=frozenset(("image_url",)), names=True)
 
 

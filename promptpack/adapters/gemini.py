@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from promptpack.adapters.forms.gemini import GEMINI, write_config, write_contents
-from promptpack.adapters.outgoing import Option, Outgoing
+from promptpack.adapters.outgoing import Outgoing, TargetOption
 
-OPTIONS: Final[frozenset[Option]] = frozenset(("strict", "tools"))
-INSTEAD: Final[Mapping[Option, str]] = {"cache": "Gemini caches long prefixes by itself; leave out 'cache'"}
+OPTIONS: Final[frozenset[TargetOption]] = frozenset(("strict", "tools"))
+INSTEAD: Final[Mapping[TargetOption, str]] = {"cache": "Gemini caches long prefixes by itself; leave out 'cache'"}
 CARRIES: Final = GEMINI
 
 

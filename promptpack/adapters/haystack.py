@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.adapters.forms.chat import with_values, write_response_format
-from promptpack.adapters.outgoing import Carries, Option, Outgoing, cannot_carry
+from promptpack.adapters.outgoing import Carries, Outgoing, TargetOption, cannot_carry
 from promptpack.cycle.providers.sdk_errors import import_sdk
 from promptpack.prompt.message import Message, Part
 from promptpack.prompt.message_data import called_tools, parts_of, read_call_input, read_data_uri, read_image
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["messages"]
 
-OPTIONS: Final[frozenset[Option]] = frozenset(("strict",))
-INSTEAD: Final[Mapping[Option, str]] = {"tools": "pass Tool objects to the generator"}
+OPTIONS: Final[frozenset[TargetOption]] = frozenset(("strict",))
+INSTEAD: Final[Mapping[TargetOption, str]] = {"tools": "pass Tool objects to the generator"}
 CARRIES: Final = Carries(parts=frozenset(("image_url",)), names=True)
 
 

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.adapters.forms import langchain_exchange
 from promptpack.adapters.forms.chat import CHAT, with_values, write_chat_tools, write_parsed_chat, write_response_format
-from promptpack.adapters.outgoing import Option, Outgoing
+from promptpack.adapters.outgoing import Outgoing, TargetOption
 from promptpack.cycle.providers.sdk_errors import import_sdk
 from promptpack.problem import Problem, UsageError
 
 if TYPE_CHECKING:
-    from promptpack.adapters.forms.langchain_exchange import Steps
+    from promptpack.adapters.forms.langchain_exchange import ExchangeSteps
     from promptpack.pack.model import Pack
     from promptpack.prompt.prompt import Prompt
     from promptpack.verdict import Verdict
 
 __all__ = ["messages", "runnable"]
 
-OPTIONS: Final[frozenset[Option]] = frozenset(("strict", "tools"))
-INSTEAD: Final[Mapping[Option, str]] = {}
+OPTIONS: Final[frozenset[TargetOption]] = frozenset(("strict", "tools"))
+INSTEAD: Final[Mapping[TargetOption, str]] = {}
 CARRIES: Final = CHAT
 
 
@@ -69,7 +69,7 @@ def runnable(source: "Pack | Prompt", model: Any, *, rounds: int = langchain_exc
     return runnables.RunnableLambda(ask, aask, name=f"promptpack {_label(source)}")
 
 
-def _converse(source: "Pack | Prompt", inputs: Any, rounds: int) -> "Steps":
+def _converse(source: "Pack | Prompt", inputs: Any, rounds: int) -> "ExchangeSteps":
     from promptpack.pack.model import Pack
 
     prompt = source.render(inputs) if isinstance(source, Pack) else source

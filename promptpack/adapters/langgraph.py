@@ -3,7 +3,14 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from promptpack.adapters.forms.langchain_exchange import DEFAULT_ROUNDS, Exchange, Steps, adrive, converse, drive
+from promptpack.adapters.forms.langchain_exchange import (
+    DEFAULT_ROUNDS,
+    Exchange,
+    ExchangeSteps,
+    adrive,
+    converse,
+    drive,
+)
 from promptpack.adapters.langchain import messages
 from promptpack.cycle.providers.sdk_errors import import_sdk
 
@@ -33,7 +40,7 @@ def node(pack: "Pack", model: Any, *, rounds: int = DEFAULT_ROUNDS, key: str = "
     return runnables.RunnableLambda(ask, aask, name=f"promptpack {pack.label}")
 
 
-def _converse(pack: "Pack", state: Mapping[str, Any], rounds: int) -> Steps:
+def _converse(pack: "Pack", state: Mapping[str, Any], rounds: int) -> ExchangeSteps:
     prompt = pack.render({name: state[name] for name in pack.inputs if name in state})
     return converse(prompt, messages(prompt), rounds)
 

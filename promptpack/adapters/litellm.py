@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from promptpack.adapters.forms.chat import CHAT, with_values, write_chat, write_chat_tools, write_response_format
-from promptpack.adapters.outgoing import Option, Outgoing
+from promptpack.adapters.outgoing import Outgoing, TargetOption
 
-OPTIONS: Final[frozenset[Option]] = frozenset(("strict", "tools"))
-INSTEAD: Final[Mapping[Option, str]] = {}
+OPTIONS: Final[frozenset[TargetOption]] = frozenset(("strict", "tools"))
+INSTEAD: Final[Mapping[TargetOption, str]] = {}
 CARRIES: Final = CHAT
 
 

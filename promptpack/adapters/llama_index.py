@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.adapters.outgoing import Carries, Option, Outgoing
+from promptpack.adapters.outgoing import Carries, Outgoing, TargetOption
 from promptpack.cycle.providers.sdk_errors import import_sdk
 from promptpack.prompt.message import Message, Part
 from promptpack.prompt.message_data import parts_of, read_image
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["messages"]
 
-OPTIONS: Final[frozenset[Option]] = frozenset()
-INSTEAD: Final[Mapping[Option, str]] = {
+OPTIONS: Final[frozenset[TargetOption]] = frozenset()
+INSTEAD: Final[Mapping[TargetOption, str]] = {
     "strict": "pass contract.strict(provider) to the model of LlamaIndex",
     "tools": "pass tools to 'llm.chat_with_tools'",
 }

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from promptpack.adapters.forms.chat import CHAT_PARTS, with_values, write_chat_tools, write_response_format
-from promptpack.adapters.outgoing import Carries, Option, Outgoing
+from promptpack.adapters.outgoing import Carries, Outgoing, TargetOption
 from promptpack.prompt.message import Message, Part
 from promptpack.prompt.message_data import File, parts_of, read_audio, read_file
 
-OPTIONS: Final[frozenset[Option]] = frozenset(("strict", "tools"))
-INSTEAD: Final[Mapping[Option, str]] = {"cache": "pass 'prompt_cache_key' to the client instead"}
+OPTIONS: Final[frozenset[TargetOption]] = frozenset(("strict", "tools"))
+INSTEAD: Final[Mapping[TargetOption, str]] = {"cache": "pass 'prompt_cache_key' to the client instead"}
 CARRIES: Final = Carries(parts=CHAT_PARTS)
 
 

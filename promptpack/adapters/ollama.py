@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from promptpack.adapters.forms.chat import with_values, write_chat_tools
-from promptpack.adapters.outgoing import Carries, Option, Outgoing, cannot_carry
+from promptpack.adapters.outgoing import Carries, Outgoing, TargetOption, cannot_carry
 from promptpack.prompt.message import Message
 from promptpack.prompt.message_data import called_tools, parts_of, read_call_input, read_data_uri, read_image
 
-OPTIONS: Final[frozenset[Option]] = frozenset(("strict", "tools"))
-INSTEAD: Final[Mapping[Option, str]] = {"cache": "Ollama caches prefixes by itself; leave out 'cache'"}
+OPTIONS: Final[frozenset[TargetOption]] = frozenset(("strict", "tools"))
+INSTEAD: Final[Mapping[TargetOption, str]] = {"cache": "Ollama caches prefixes by itself; leave out 'cache'"}
 CARRIES: Final = Carries(parts=frozenset(("image_url",)))
 
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from promptpack.adapters.forms.chat import CHAT, with_values, write_chat, write_chat_tools, write_response_format
-from promptpack.adapters.outgoing import Option, Outgoing
+from promptpack.adapters.outgoing import Outgoing, TargetOption
 
-OPTIONS: Final[frozenset[Option]] = frozenset(("strict", "tools"))
-INSTEAD: Final[Mapping[Option, str]] = {"cache": "OpenAI caches long prefixes by itself; leave out 'cache'"}
+OPTIONS: Final[frozenset[TargetOption]] = frozenset(("strict", "tools"))
+INSTEAD: Final[Mapping[TargetOption, str]] = {"cache": "OpenAI caches long prefixes by itself; leave out 'cache'"}
 CARRIES: Final = CHAT
 
 

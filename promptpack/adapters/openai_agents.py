@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.adapters.forms.responses import RESPONSES, write_items
-from promptpack.adapters.outgoing import Option, Outgoing
+from promptpack.adapters.outgoing import Outgoing, TargetOption
 from promptpack.cycle.providers.sdk_errors import import_sdk
 from promptpack.problem import Problem, UsageError
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["output_type", "run"]
 
-OPTIONS: Final[frozenset[Option]] = frozenset()
-INSTEAD: Final[Mapping[Option, str]] = {
+OPTIONS: Final[frozenset[TargetOption]] = frozenset()
+INSTEAD: Final[Mapping[TargetOption, str]] = {
     "strict": "use output_type(prompt) of promptpack.adapters.openai_agents",
     "tools": "pass functions to Agent(tools=...)",
 }

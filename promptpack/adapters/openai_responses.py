@@ -5,10 +5,10 @@ from itertools import takewhile
 from typing import Any, Final
 
 from promptpack.adapters.forms.responses import RESPONSES, write_items
-from promptpack.adapters.outgoing import HOISTED, Option, Outgoing
+from promptpack.adapters.outgoing import HOISTED, Outgoing, TargetOption
 
-OPTIONS: Final[frozenset[Option]] = frozenset(("strict", "tools"))
-INSTEAD: Final[Mapping[Option, str]] = {"cache": "OpenAI caches long prefixes by itself; leave out 'cache'"}
+OPTIONS: Final[frozenset[TargetOption]] = frozenset(("strict", "tools"))
+INSTEAD: Final[Mapping[TargetOption, str]] = {"cache": "OpenAI caches long prefixes by itself; leave out 'cache'"}
 CARRIES: Final = RESPONSES
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from promptpack.prompt.message import Message
     from promptpack.prompt.prompt import Prompt
 
-Option = Literal["strict", "tools", "cache"]
+TargetOption = Literal["strict", "tools", "cache"]
 HOISTED: Final = ("system", "developer")
 _ROLES_WITHOUT_NAME: Final = ("tool",)  # the call that a result answers has the name of the tool
 _MAX_NAME: Final = 64
@@ -85,9 +85,9 @@ class Outgoing:
 class Adapter(Protocol):
     """A module that writes prompts for one target."""
 
-    OPTIONS: frozenset[Option]
+    OPTIONS: frozenset[TargetOption]
     """The options of `Prompt.to` that the target has."""
-    INSTEAD: Mapping[Option, str]
+    INSTEAD: Mapping[TargetOption, str]
     """Hints about options that it does not have."""
     CARRIES: Carries
 

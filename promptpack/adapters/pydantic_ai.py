@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.adapters.forms.turns import merge_turns
-from promptpack.adapters.outgoing import Carries, Option, Outgoing
+from promptpack.adapters.outgoing import Carries, Outgoing, TargetOption
 from promptpack.cycle.providers.sdk_errors import import_sdk
 from promptpack.prompt.message import Message, Part
 from promptpack.prompt.message_data import called_tools, parts_of, read_image
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["output_validator", "run_arguments"]
 
-OPTIONS: Final[frozenset[Option]] = frozenset()
-INSTEAD: Final[Mapping[Option, str]] = {
+OPTIONS: Final[frozenset[TargetOption]] = frozenset()
+INSTEAD: Final[Mapping[TargetOption, str]] = {
     "strict": "check replies with output_validator(prompt) of promptpack.adapters.pydantic_ai",
     "tools": "pass functions to Agent(tools=...)",
 }

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.adapters.outgoing import Carries, Option, Outgoing
+from promptpack.adapters.outgoing import Carries, Outgoing, TargetOption
 from promptpack.cycle.providers.sdk_errors import import_sdk
 from promptpack.prompt.message import Message, Part, ToolCall
 from promptpack.prompt.message_data import called_tools, parts_of, read_image
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["chat_history"]
 
-OPTIONS: Final[frozenset[Option]] = frozenset()
-INSTEAD: Final[Mapping[Option, str]] = {
+OPTIONS: Final[frozenset[TargetOption]] = frozenset()
+INSTEAD: Final[Mapping[TargetOption, str]] = {
     "strict": "set 'response_format' in the execution settings",
     "tools": "add the functions to the kernel",
 }

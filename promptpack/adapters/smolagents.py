@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from promptpack.adapters.forms.chat import with_values, write_response_format
-from promptpack.adapters.outgoing import Carries, Option, Outgoing
+from promptpack.adapters.outgoing import Carries, Outgoing, TargetOption
 from promptpack.prompt.message import Message
 from promptpack.prompt.message_data import parts_of
 
-OPTIONS: Final[frozenset[Option]] = frozenset(("strict",))
-INSTEAD: Final[Mapping[Option, str]] = {"tools": "pass Tool objects as 'tools_to_call_from'"}
+OPTIONS: Final[frozenset[TargetOption]] = frozenset(("strict",))
+INSTEAD: Final[Mapping[TargetOption, str]] = {"tools": "pass Tool objects as 'tools_to_call_from'"}
 CARRIES: Final = Carries(parts=frozenset(("image_url",)))
 
 

@@ -16,13 +16,13 @@ from promptpack.batch.chunks import Chunk
 from promptpack.batch.worker import ChunkResult, Worker
 from promptpack.problem import Problem, UsageError
 
-Results = Iterator[tuple[Chunk, ChunkResult]]
+ChunkResults = Iterator[tuple[Chunk, ChunkResult]]
 
 
 class ChunkEngine(Protocol):
     """Handles chunks somewhere; results are in the order of the chunks."""
 
-    def __call__(self, worker: Worker, chunks: Iterator[Chunk], /) -> Results:
+    def __call__(self, worker: Worker, chunks: Iterator[Chunk], /) -> ChunkResults:
         """Yield each chunk with its result."""
         ...
 
@@ -31,7 +31,7 @@ _MAX_LOSSES: Final = 3
 _worker: Worker | None = None
 
 
-def map_here(worker: Worker, chunks: Iterator[Chunk]) -> Results:
+def map_here(worker: Worker, chunks: Iterator[Chunk]) -> ChunkResults:
     """Handle the chunks in this process."""
     for chunk in chunks:
         yield chunk, worker(chunk)
@@ -43,21 +43,21 @@ class ProcessEngine:
     def __init__(self, processes: int) -> None:
         self._processes = processes
 
-    def __call__(self, worker: Worker, chunks: Iterator[Chunk]) -> Results:
+    def __call__(self, worker: Worker, chunks: Iterator[Chunk]) -> ChunkResults:
         """Yield each chunk with its result, in order."""
         first = list(islice(chunks, 2))
         if self._processes <= 1 or len(first) <= 1:
             yield from map_here(worker, iter(first))
             yield from map_here(worker, chunks)
             return
-        pool = _Pool(worker, self._processes)
+        pool = _ProcessPool(worker, self._processes)
         try:
             yield from pool.map(iter(first), chunks)
         finally:
             pool.close()
 
 
-class _Pool:
+class _ProcessPool:
     """A pool that is started again, with the chunks in flight, when one of its processes dies."""
 
     def __init__(self, worker: Worker, processes: int) -> None:
@@ -67,7 +67,7 @@ class _Pool:
         self._waiting: deque[tuple[Chunk, Future[ChunkResult]]] = deque()
         self._losses = 0
 
-    def map(self, *sources: Iterator[Chunk]) -> Results:
+    def map(self, *sources: Iterator[Chunk]) -> ChunkResults:
         """Yield each chunk with its result, in order."""
         for source in sources:
             for chunk in source:

@@ -108,7 +108,7 @@ def run(plan: BatchPlan) -> BatchReport:
     """Run a batch, or continue it; if it stops early, its output so far is kept."""
     output = plan.output
     if isinstance(output, PipeOutput):
-        return _Run(plan, None).run()
+        return _BatchRun(plan, None).run()
     journal = BatchJournal.open(f"{output.path}.journal", plan.about, resume=plan.resume, overwrite=plan.overwrite)
     with ExitStack() as stack:
         stack.callback(journal.close)
@@ -118,7 +118,7 @@ def run(plan: BatchPlan) -> BatchReport:
         if journal.is_new:
             _require_free(plan, journal)
             plan.remove_kept()
-        return _Run(plan, journal).run()
+        return _BatchRun(plan, journal).run()
 
 
 def _finish(plan: BatchPlan, last: Checkpoint, journal: BatchJournal) -> BatchReport:
@@ -138,7 +138,7 @@ def _require_free(plan: BatchPlan, journal: BatchJournal) -> None:
         raise UsageError(Problem("PP985", "already exists", Location(found[0]), hint))
 
 
-class _Run:
+class _BatchRun:
     """One run of a batch: counts, digests and checkpoints."""
 
     def __init__(self, plan: BatchPlan, journal: BatchJournal | None) -> None:

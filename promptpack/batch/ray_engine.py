@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from promptpack.batch.chunks import Chunk
 from promptpack.batch.extras import import_extra
 from promptpack.batch.output_files import write_error
-from promptpack.batch.pool import Results, map_here
+from promptpack.batch.pool import ChunkResults, map_here
 from promptpack.batch.process import OnlyIds
 from promptpack.batch.worker import Worker
 from promptpack.problem import Problem, UsageError
@@ -32,7 +32,7 @@ class RayEngine(NamedTuple):
     spool: str
     """Where the chunks are written, as all nodes see it."""
 
-    def __call__(self, worker: Worker, chunks: Iterator[Chunk]) -> Results:
+    def __call__(self, worker: Worker, chunks: Iterator[Chunk]) -> ChunkResults:
         """Yield each chunk with its result, in order; rows that are written already are only identified here."""
         if isinstance(worker.handler, OnlyIds):
             yield from map_here(worker, chunks)
@@ -45,7 +45,7 @@ class RayEngine(NamedTuple):
             if os.path.exists(self.spool):
                 os.unlink(self.spool)
 
-    def _map(self, worker: Worker, places: list[dict[str, int]]) -> Results:
+    def _map(self, worker: Worker, places: list[dict[str, int]]) -> ChunkResults:
         ray = connect(self.address, self.processes)
         try:
             results = _dataset(worker, places, os.path.abspath(self.spool), self.processes)

@@ -13,7 +13,7 @@ from promptpack.batch.chunks import Chunk
 from promptpack.batch.encoding import write_record
 from promptpack.batch.index import UsedIds
 from promptpack.batch.output_files import write_error
-from promptpack.batch.pool import Results, map_here
+from promptpack.batch.pool import ChunkResults, map_here
 from promptpack.batch.process import OnlyIds
 from promptpack.batch.render import render_row
 from promptpack.batch.results import RequestFailure
@@ -116,7 +116,7 @@ class SendEngine:
         self._stop = ""
         self._waiting: deque[tuple[Chunk, asyncio.Task[ChunkResult]]] = deque()
 
-    def __call__(self, worker: Worker, chunks: Iterator[Chunk]) -> Results:
+    def __call__(self, worker: Worker, chunks: Iterator[Chunk]) -> ChunkResults:
         """Yield each chunk with its result; rows that are written already are only identified."""
         if isinstance(worker.handler, OnlyIds):
             yield from map_here(worker, chunks)
@@ -128,7 +128,7 @@ class SendEngine:
             finally:
                 runner.run(self._close())
 
-    def _send(self, runner: asyncio.Runner, worker: Worker, chunks: Iterator[Chunk]) -> Results:
+    def _send(self, runner: asyncio.Runner, worker: Worker, chunks: Iterator[Chunk]) -> ChunkResults:
         limit = asyncio.Semaphore(self._sending.concurrency)
         most = 4 + 2 * self._sending.concurrency // SEND_ROWS
         waiting = self._waiting

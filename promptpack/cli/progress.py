@@ -6,18 +6,18 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO, TypeVar
 
-Item = TypeVar("Item")
+Element = TypeVar("Element")
 PATIENCE_SECONDS, PAUSE_SECONDS = 2.0, 0.1
 _WIDTH = 24
 CLEAR = "\r\x1b[K"
 
 
-def track(items: Sequence[Item], noun: str, stream: TextIO | None = None) -> Iterator[Item]:
+def track(items: Sequence[Element], noun: str, stream: TextIO | None = None) -> Iterator[Element]:
     """Yield the items, and draw how many are done, how fast, and the time left; draw nothing in pipes and in CI."""
     return track_some(items, len(items), noun, stream)
 
 
-def track_some(items: Iterable[Item], total: int, noun: str, stream: TextIO | None = None) -> Iterator[Item]:
+def track_some(items: Iterable[Element], total: int, noun: str, stream: TextIO | None = None) -> Iterator[Element]:
     """Yield the items, of which there are at most `total`, and draw as `track` does."""
     stream = stream or sys.stderr
     if not stream.isatty() or os.environ.get("CI") or os.environ.get("TERM") == "dumb":

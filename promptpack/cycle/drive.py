@@ -14,7 +14,7 @@ from promptpack.cycle.services import Cancellation, Services
 from promptpack.problem import Problem, UsageError
 
 Result = TypeVar("Result")
-Answer = TypeVar("Answer")
+Returned = TypeVar("Returned")
 
 
 def drive(effects: Effects[Result], provider: Provider, services: Services) -> Result:
@@ -124,7 +124,7 @@ async def _acall(effect: CallTool) -> Any:
     return await result if inspect.isawaitable(result) else result
 
 
-async def _unless_cancelled(work: Coroutine[Any, Any, Answer], cancellation: Cancellation) -> Answer:
+async def _unless_cancelled(work: Coroutine[Any, Any, Returned], cancellation: Cancellation) -> Returned:
     import asyncio
 
     loop = asyncio.get_running_loop()

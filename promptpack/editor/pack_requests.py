@@ -12,7 +12,7 @@ from promptpack.problem import Location
 from promptpack.trial import Failure, Trial, run
 from promptpack.trial.find_test import find_test
 
-Place = Callable[[Location], Mapping[str, Any]]
+ShowLocation = Callable[[Location], Mapping[str, Any]]
 """Writes a location as the editor counts it."""
 
 
@@ -78,14 +78,14 @@ def write_preview(buffer: Buffer, params: PreviewParams) -> dict[str, Any]:
     return data
 
 
-def list_tests(buffer: Buffer, place: Place) -> dict[str, Any]:
+def list_tests(buffer: Buffer, place: ShowLocation) -> dict[str, Any]:
     """Return the name and place of each test of a pack, and the arguments that select it on the command line."""
     pack = buffer.build()
     tests = [{"name": test.name, **place(test.locate())} for test in pack.tests]
     return {"pack": pack.label, "locale": pack.locale, "root": files.find_root(buffer.path)[0], "tests": tests}
 
 
-async def run_tests(buffer: Buffer, names: list[str], place: Place) -> dict[str, Any]:
+async def run_tests(buffer: Buffer, names: list[str], place: ShowLocation) -> dict[str, Any]:
     """Run tests of a pack; other requests, and a cancellation, come between two of them."""
     pack = buffer.build()
     wanted = {find_test(pack, name).name for name in set(names)} or {test.name for test in pack.tests}
@@ -96,11 +96,11 @@ async def run_tests(buffer: Buffer, names: list[str], place: Place) -> dict[str,
     return {"results": results}
 
 
-def _write_trial(trial: Trial, place: Place) -> dict[str, Any]:
+def _write_trial(trial: Trial, place: ShowLocation) -> dict[str, Any]:
     return {"name": trial.name, "failures": [_write_failure(failure, place) for failure in trial.failures]}
 
 
-def _write_failure(failure: Failure, place: Place) -> dict[str, Any]:
+def _write_failure(failure: Failure, place: ShowLocation) -> dict[str, Any]:
     return {
         "message": failure.message,
         "expected": failure.expected,

@@ -7,8 +7,17 @@ from itertools import islice, product
 from typing import Final
 
 from promptpack import schema
-from promptpack.flow.model import END, FirstValue, FlowFile, FlowValue, ObjectValue, Path, ReplyValue, Step, to_word
-from promptpack.flow.paths import Clause, Graph, needed_replies
+from promptpack.flow.model import (
+    END,
+    FirstValue,
+    FlowFile,
+    FlowValue,
+    ObjectValue,
+    ReplyValue,
+    Step,
+    to_word,
+)
+from promptpack.flow.paths import Graph, ReplyAlternatives, needed_replies
 from promptpack.flow.possible_values import (
     FieldSchema,
     deciding_fields,
@@ -23,6 +32,7 @@ from promptpack.library.choosing import alternatives
 from promptpack.pack.contract import ERROR_ACTIONS
 from promptpack.pack.model import Pack
 from promptpack.problem import Location, PackError, Problem, PromptpackError, UsageError, did_you_mean, nearest
+from promptpack.schema.pointers import ValuePath
 
 # The problems of a flow that could be read.
 CODES: Final = tuple(f"PP{number}" for number in range(712, 723))
@@ -78,7 +88,7 @@ class _FlowChecker:
             self._check_paths()
         return self._problems
 
-    def _add(self, code: str, message: str, path: Path, hint: str = "", *, key: bool = False) -> None:
+    def _add(self, code: str, message: str, path: ValuePath, hint: str = "", *, key: bool = False) -> None:
         document = self._flow.document
         place = document.locate_key(path) if key else document.locate(path)
         self._problems.append(Problem(code, message, place, hint))
@@ -95,13 +105,13 @@ class _FlowChecker:
             return  # reported where that pack is linted
 
     def _check_targets(self, step: Step) -> None:
-        place: Path = ("steps", step.name, "next")
+        place: ValuePath = ("steps", step.name, "next")
         for word, target in step.next.targets.items():
             self._check_target(target, (*place, "to", word) if word else (*place, "to"))
         self._check_target(step.next.over, (*place, "over"))
         self._check_target(step.next.done, (*place, "done"))
 
-    def _check_target(self, target: str, place: Path) -> None:
+    def _check_target(self, target: str, place: ValuePath) -> None:
         if target and target != END and target not in self._flow.steps:
             self._add("PP713", f"no step named {target!r}", place, did_you_mean(target, (*self._flow.steps, END)))
 
@@ -119,7 +129,7 @@ class _FlowChecker:
             return
         if step.action and step.action not in (pack.contract.action_names() or (step.action,)):
             return  # reported by `_check_action`
-        place: Path = ("steps", step.name, "next")
+        place: ValuePath = ("steps", step.name, "next")
         field = field_at(pack.contract, step.action or _only(pack.contract.actions), step.next.pointer)
         actions = pack.contract.action_names() if step.next.pointer == "/action" else None
         words = actions or (words_at(field) if field is not None and field.is_certain else None)
@@ -145,7 +155,7 @@ class _FlowChecker:
 
     def _check_items(self, step: Step) -> None:
         """Check that a step that takes items names the step after the last one."""
-        place: Path = ("steps", step.name, "next")
+        place: ValuePath = ("steps", step.name, "next")
         if step.takes_items and not step.next.done:
             message = f"step {step.name!r} takes items, but 'next' does not say which step follows the last one"
             self._add("PP722", message, place, "write for example 'next: {to: STEP, done: end}'", key=True)
@@ -186,7 +196,7 @@ class _FlowChecker:
             self._add("PP722", message, (*value.place, "item"), "remove 'item', or name a list")
 
     def _check_inputs(self, step: Step, pack: Pack) -> None:
-        place: Path = ("steps", step.name, "inputs")
+        place: ValuePath = ("steps", step.name, "inputs")
         for name in step.inputs:
             if name not in pack.inputs:
                 hint = did_you_mean(name, pack.inputs) or f"its inputs are {', '.join(pack.inputs)}"
@@ -203,7 +213,7 @@ class _FlowChecker:
             if name in pack.inputs:
                 self._check_fit(pack, name, (*place, name), values_of(value, contracts))
 
-    def _check_fit(self, pack: Pack, name: str, place: Path, values: Iterator[object]) -> None:
+    def _check_fit(self, pack: Pack, name: str, place: ValuePath, values: Iterator[object]) -> None:
         """Report the first value that the input does not accept: a counterexample, never a guess."""
         input_schema = schema.compile(pack.inputs[name].schema)
         for value in values:
@@ -234,7 +244,7 @@ class _FlowChecker:
     def _usual_actions(self) -> dict[str, tuple[str, ...]]:
         return {name: tuple(pack.contract.actions) for name, pack in self._packs.items() if pack.contract is not None}
 
-    def _check_supply(self, step: Step, name: str, clauses: list[Clause], graph: Graph) -> None:
+    def _check_supply(self, step: Step, name: str, clauses: list[ReplyAlternatives], graph: Graph) -> None:
         """Report a path on which an input has no value."""
         for clause in clauses:
             path = graph.path_without(step.name, clause)

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from promptpack.document import Document
-from promptpack.schema.pointers import value_at
+from promptpack.schema.pointers import ValuePath, value_at
 
 END: Final = "end"  # as `next`, it ends the flow
-Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class ReplyValue:
     step: str
     action: str
     pointer: str
-    place: Path
+    place: ValuePath
     is_next_item: bool = False
 
 

@@ -17,13 +17,13 @@ from promptpack.flow.model import (
     FlowValue,
     Next,
     ObjectValue,
-    Path,
     ReplyValue,
     Step,
 )
 from promptpack.library.contents import FLOW
 from promptpack.pack.pack_schema import find_mismatches, find_misread, read_shipped
 from promptpack.problem import PackError, Problem
+from promptpack.schema.pointers import ValuePath
 
 FILE = FLOW
 
@@ -81,7 +81,7 @@ def _next(data: str | Mapping[str, Any]) -> Next:
     return Next(MappingProxyType(targets), data.get("by", ""), data.get("over", ""), data.get("done", ""))
 
 
-def _value(data: Any, name: str, place: Path) -> FlowValue:
+def _value(data: Any, name: str, place: ValuePath) -> FlowValue:
     """Return a value; `name` is the name of the input or field that it is for."""
     if data == "given":
         return CallerValue(name)

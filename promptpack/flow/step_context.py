@@ -42,7 +42,7 @@ class _NothingLeft(Exception):  # noqa: N818 -- not an error: the run continues 
 
 def make_context(step: Step, given: Mapping[str, Any], visits: Sequence["Visit"]) -> dict[str, Any]:
     """Return the inputs of a step; raise a `ContextError` that names every missing value."""
-    values = _Values(step, given, visits)
+    values = _StepValues(step, given, visits)
     context: dict[str, Any] = {}
     problems: list[Problem] = []
     for name, value in step.inputs.items():
@@ -80,7 +80,7 @@ def find_arrival(
 
 
 def _is_nothing_left(step: Step, given: Mapping[str, Any], visits: Sequence["Visit"]) -> bool:
-    values = _Values(step, given, visits)
+    values = _StepValues(step, given, visits)
     for value in step.inputs.values():
         try:
             values.find(value)
@@ -91,7 +91,7 @@ def _is_nothing_left(step: Step, given: Mapping[str, Any], visits: Sequence["Vis
     return False
 
 
-class _Values:
+class _StepValues:
     """Finds the values of a step's inputs."""
 
     def __init__(self, step: Step, given: Mapping[str, Any], visits: Sequence["Visit"]) -> None:

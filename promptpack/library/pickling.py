@@ -18,14 +18,14 @@ from promptpack.template.model import Limits
 if TYPE_CHECKING:
     from promptpack.library.library import Library
 
-Texts = dict[str, dict[str, bytes]]
+FileTexts = dict[str, dict[str, bytes]]
 """The files of each folder, by the root of the folder and the relative path."""
 
 
 class StoredPack(NamedTuple):
     """The texts of a pack and its parents, with the digest that the pack must have again."""
 
-    texts: Texts
+    texts: FileTexts
     path: str
     limits: Limits
     digest: str
@@ -69,7 +69,7 @@ class StoredPack(NamedTuple):
 class StoredLibrary(NamedTuple):
     """The texts of a library's folders, with the digest that each pack must have again."""
 
-    texts: Texts
+    texts: FileTexts
     limits: Limits
     digests: Mapping[str, str]
     is_frozen: bool = False
@@ -95,7 +95,7 @@ class StoredLibrary(NamedTuple):
 
 def store_pack(library: Library, entry: Entry, pack: Pack) -> StoredPack:
     """Return a pack as texts: its file, its parents, their partials, and the schema files that it uses."""
-    texts: Texts = {}
+    texts: FileTexts = {}
     for home, found in lineage(library, entry):
         texts.setdefault(found.folder.root, dict(_partials(home, found.folder)))
         texts[found.folder.root].update(_files(home, found))
@@ -106,7 +106,7 @@ def store_pack(library: Library, entry: Entry, pack: Pack) -> StoredPack:
 
 def store_library(library: Library) -> StoredLibrary:
     """Return a library as texts; builds every pack, to know which schema files they use."""
-    texts: Texts = {folder.root: dict(_partials(library, folder)) for folder in library.folders}
+    texts: FileTexts = {folder.root: dict(_partials(library, folder)) for folder in library.folders}
     beside = library._contents
     for file, contents in ((FLOW, beside.flows), (LABELS, beside.labels), (LOCK, beside.locks)):
         for root, content in contents.items():
@@ -128,7 +128,7 @@ def require_digest(pack: Pack, expected: str | None) -> Pack:
     return pack
 
 
-def _open(texts: Texts, limits: Limits, digests: Mapping[str, str]) -> Library:
+def _open(texts: FileTexts, limits: Limits, digests: Mapping[str, str]) -> Library:
     from promptpack.library.library import Library
 
     folders = [MemoryFolder(root, texts=dict(files)) for root, files in texts.items()]

@@ -19,7 +19,7 @@ _SUFFIXES = (".yaml", ".yml", ".j2", ".json", ".csv", ".jsonl", LOCK)
 _MAX_READS = 5
 UNSTABLE = "PP730"
 """The problem of files that changed while they were read: a reload that could not be done."""
-Results = Mapping[str, BuildResult]
+BuildResults = Mapping[str, BuildResult]
 """The packs and problems of a library, by path."""
 
 
@@ -61,7 +61,7 @@ def _stamp(folders: Iterable[Folder]) -> list[object]:
     ]
 
 
-def _compare(library: Library, fresh: Library, last: Results) -> ReloadReport:
+def _compare(library: Library, fresh: Library, last: BuildResults) -> ReloadReport:
     now = fresh._results
     if fresh._contents == library._contents and fresh._gone == library._gone and now == last:
         return ReloadReport(library, problems=library.problems)
@@ -101,7 +101,7 @@ def _pack_or_none(result: BuildResult) -> Pack | None:
 class _Reload:
     """One attempt to read the folders of a library again."""
 
-    def __init__(self, library: Library, last: Results) -> None:
+    def __init__(self, library: Library, last: BuildResults) -> None:
         contents, gone = _keep_missing_files(read_contents(library.folders, Cache(), library._contents), library)
         self._library = library
         self._last = last
@@ -153,7 +153,7 @@ class _Reload:
             self._unchanged[parent.path] = old is None or old.is_current(parent, partials)
         return self._unchanged[parent.path]
 
-    def _keep_missing(self, gone: Results) -> None:
+    def _keep_missing(self, gone: BuildResults) -> None:
         """Add the packs whose files are gone, if the grace period is not over or their folder cannot be read."""
         fresh = self._fresh
         moved = {_name_of(entry) for entry in fresh._entries}

@@ -52,7 +52,7 @@ class DataFlow:
         return (found for printed in self.printed.values() for found in printed)
 
 
-Value = tuple[InputOrigin, ...]
+InputOrigins = tuple[InputOrigin, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,8 +61,8 @@ class _Macro:
     scope: "TraceScope"
 
 
-Bound = Value | _Macro | Mapping[str, _Macro]
-TraceScope = ChainMap[str, Bound]
+BoundValue = InputOrigins | _Macro | Mapping[str, _Macro]
+TraceScope = ChainMap[str, BoundValue]
 
 
 @dataclass(slots=True)
@@ -175,7 +175,7 @@ class _Walker:
                 self._run(node.body, scope.new_child())
 
     def _branches(self, branches: list[list[nodes.Node]], scope: TraceScope) -> None:
-        ends: dict[str, list[Bound]] = {}
+        ends: dict[str, list[BoundValue]] = {}
         for branch in branches:
             inner = scope.new_child()
             self._run(branch, inner)
@@ -217,17 +217,17 @@ class _Walker:
             if original in macros:
                 scope[alias] = macros[original]
 
-    def _captured(self, body: Iterable[nodes.Node], scope: TraceScope) -> Value:
+    def _captured(self, body: Iterable[nodes.Node], scope: TraceScope) -> InputOrigins:
         """Return the output of a body as a value, without recording it as printed."""
         outer, self._printed = self._printed, _PrintedValues()
         self._run(body, scope)
         inner, self._printed = self._printed, outer
         return _merged((found.origin,) for found in _values_of([inner]))
 
-    def _print(self, value: Value, position: int) -> None:
+    def _print(self, value: InputOrigins, position: int) -> None:
         self._printed.values |= dict.fromkeys(PrintedValue(origin, position, self._text) for origin in value)
 
-    def _bind(self, target: nodes.Node, value: Value, scope: TraceScope) -> None:
+    def _bind(self, target: nodes.Node, value: InputOrigins, scope: TraceScope) -> None:
         match target:
             case nodes.Name():
                 scope[target.name] = value
@@ -238,7 +238,7 @@ class _Walker:
                 for item in target.items:
                     self._bind(item, _below(value), scope)
 
-    def _value(self, node: nodes.Node, scope: TraceScope) -> Value:
+    def _value(self, node: nodes.Node, scope: TraceScope) -> InputOrigins:
         count_steps()
         match node:
             case nodes.Name():
@@ -259,10 +259,10 @@ class _Walker:
                 return ()
         return self._values(node.iter_child_nodes(), scope)
 
-    def _values(self, several: Iterable[nodes.Node], scope: TraceScope) -> Value:
+    def _values(self, several: Iterable[nodes.Node], scope: TraceScope) -> InputOrigins:
         return _merged([self._value(node, scope) for node in several])
 
-    def _call(self, node: nodes.Call, scope: TraceScope) -> Value:
+    def _call(self, node: nodes.Call, scope: TraceScope) -> InputOrigins:
         path = path_looked_up(node)
         if path is not None:
             return self._value(path, scope)
@@ -276,11 +276,11 @@ class _Walker:
         is_caller = isinstance(called, nodes.Name) and called.name == "caller"
         return _merged((self._value(called, scope), arguments)) if is_caller else arguments
 
-    def _run_macro(self, macro: _Macro, call: nodes.Call, scope: TraceScope) -> Value:
+    def _run_macro(self, macro: _Macro, call: nodes.Call, scope: TraceScope) -> InputOrigins:
         if self._depth >= _MAX_DEPTH:
             return ()
         names = [argument.name for argument in macro.node.args]
-        given: dict[str, Bound] = dict(zip(names, (self._value(one, scope) for one in call.args), strict=False))
+        given: dict[str, BoundValue] = dict(zip(names, (self._value(one, scope) for one in call.args), strict=False))
         given |= {keyword.key: self._value(keyword.value, scope) for keyword in call.kwargs}
         others = self._values(_arguments(call), scope)
         inner = macro.scope.new_child({"caller": scope.get("caller", ()), "varargs": others, "kwargs": others})
@@ -308,12 +308,12 @@ def _find_macro(called: nodes.Node, scope: TraceScope) -> _Macro | None:
     return None
 
 
-def _value_of(name: str, scope: TraceScope) -> Value:
+def _value_of(name: str, scope: TraceScope) -> InputOrigins:
     value = scope.get(name, (InputOrigin(name),))
     return value if isinstance(value, tuple) else ()
 
 
-def _below(value: Value, key: str = _ANY_KEY) -> Value:
+def _below(value: InputOrigins, key: str = _ANY_KEY) -> InputOrigins:
     """Return an item of a value; after a filter, this is recorded as the filter `CUT`."""
     return _merged(
         (replace(one, filters=(*one.filters, CUT)) if one.filters else replace(one, keys=(*one.keys, key)),)
@@ -321,17 +321,17 @@ def _below(value: Value, key: str = _ANY_KEY) -> Value:
     )
 
 
-def _through(value: Value, filters: tuple[str, ...]) -> Value:
+def _through(value: InputOrigins, filters: tuple[str, ...]) -> InputOrigins:
     return _merged((replace(origin, filters=(*origin.filters, *filters)),) for origin in value)
 
 
-def _merged(values: Iterable[Value]) -> Value:
+def _merged(values: Iterable[InputOrigins]) -> InputOrigins:
     found = tuple(dict.fromkeys(origin for value in values for origin in value))
     count_steps(sum(32 + len(origin.keys) + len(origin.filters) for origin in found) // 256)
     return found
 
 
-def _joined(before: object, value: Bound) -> Bound:
+def _joined(before: object, value: BoundValue) -> BoundValue:
     return _merged((before, value)) if isinstance(before, tuple) and isinstance(value, tuple) else value
 
 

@@ -7,16 +7,15 @@ from typing import Final, NamedTuple
 from promptpack.document import Document
 from promptpack.lazy import cached_property
 from promptpack.pack.placed import Placed, items_at
+from promptpack.schema.pointers import ValuePath
 
 _MIN_LENGTH: Final = 200
-
-Path = tuple[str | int, ...]
 
 
 class Paragraph(NamedTuple):
     """A paragraph, the path of the YAML value that contains it, and the line in that value where it starts."""
 
-    path: Path
+    path: ValuePath
     line: int
     text: str
 

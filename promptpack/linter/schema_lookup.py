@@ -7,9 +7,7 @@ from promptpack import schema as schemas
 from promptpack.pack.placed import Placed
 from promptpack.pack.references import resolve
 from promptpack.problem import Location, nearest
-from promptpack.schema.pointers import find_target
-
-Schema = Mapping[str, Any]
+from promptpack.schema.pointers import SchemaData, find_target
 
 _ANY_KEY = "*"
 _BOUNDS: Final = (
@@ -31,9 +29,9 @@ class Contradiction(NamedTuple):
     hint: str
 
 
-def properties_of(schema: Schema, root: Schema) -> dict[str, Schema]:
+def properties_of(schema: SchemaData, root: SchemaData) -> dict[str, SchemaData]:
     """Return the properties of a schema, of the schema that it refers to, and of those in its `allOf`."""
-    found: dict[str, Schema] = {}
+    found: dict[str, SchemaData] = {}
     pending: list[Any] = [schema]
     seen: set[int] = set()
     for current in pending:
@@ -45,13 +43,13 @@ def properties_of(schema: Schema, root: Schema) -> dict[str, Schema]:
     return found
 
 
-def declared_types(schema: Schema) -> tuple[str, ...]:
+def declared_types(schema: SchemaData) -> tuple[str, ...]:
     """Return the values of `type`; an empty tuple if the schema has none."""
     declared = schema.get("type", ())
     return (declared,) if isinstance(declared, str) else tuple(declared)
 
 
-def misspelled_required(schema: Schema) -> dict[str, str]:
+def misspelled_required(schema: SchemaData) -> dict[str, str]:
     """Return the undeclared names in the `required` of an object, each with the property that it misspells."""
     required, properties = schema.get("required") or (), schema.get("properties") or {}
     if schema.get("type") != "object" or all(name in properties for name in required):
@@ -61,7 +59,7 @@ def misspelled_required(schema: Schema) -> dict[str, str]:
     return {name: near for name, near in found.items() if near is not None}
 
 
-def contradictions(schema: Schema) -> Iterator[Contradiction]:
+def contradictions(schema: SchemaData) -> Iterator[Contradiction]:
     """Yield the keywords of a schema that contradict each other, and the values that can never occur."""
     for low, high in _BOUNDS:
         if all(type(schema.get(one)) in (int, float) for one in (low, high)) and schema[low] > schema[high]:
@@ -80,7 +78,7 @@ def contradictions(schema: Schema) -> Iterator[Contradiction]:
             yield Contradiction(f"{word!r} is in 'enum' twice", ("enum", index), "remove one of the two")
 
 
-def is_contradictory(schema: Schema) -> bool:
+def is_contradictory(schema: SchemaData) -> bool:
     """Return whether a schema, or a schema in it, was reported, so that values that it rejects may be right."""
     nodes = [node for _, node in schemas.iterate_schemas(schema)]
     return any(
@@ -117,7 +115,7 @@ def place_mismatch(placed: Placed, mismatch: schemas.Mismatch) -> tuple[Location
     return at_key(*mismatch.path), mismatch.hint
 
 
-def schema_at(root: Schema, keys: tuple[str, ...]) -> Schema | None:
+def schema_at(root: SchemaData, keys: tuple[str, ...]) -> SchemaData | None:
     """Return the schema of the value under some keys, with `*` for any item; None if the schema does not declare it."""
     schema = resolve(root, root)
     for key in keys:
@@ -128,7 +126,7 @@ def schema_at(root: Schema, keys: tuple[str, ...]) -> Schema | None:
     return schema
 
 
-def allows_free_text(schema: Schema | None) -> bool:
+def allows_free_text(schema: SchemaData | None) -> bool:
     """Return whether a value may contain free text, unlike a number, an enum or text with a strict pattern."""
     if schema is None:
         return True

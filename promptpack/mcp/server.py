@@ -22,7 +22,7 @@ from promptpack.mcp.tools import TOOLS, find_tool, run_tool
 from promptpack.problem import PackError, Problem, PromptpackError, UsageError
 
 T = TypeVar("T")
-Context = ServerRequestContext[None, Any]
+ServerContext = ServerRequestContext[None, Any]
 _POLL_SECONDS: Final = 1.0
 _MAX_SESSIONS: Final = 1024
 _INSTRUCTIONS: Final = (
@@ -85,7 +85,7 @@ class PackMcpServer(Server[None]):
                 known = listed
                 await self._bus.publish(PromptsListChanged())
 
-    async def _announce_in_session(self, ctx: Context, _: types.NotificationParams) -> None:
+    async def _announce_in_session(self, ctx: ServerContext, _: types.NotificationParams) -> None:
         """Send the announcements to one session, until it ends and this task with it."""
         if self._sessions >= _MAX_SESSIONS:
             return
@@ -106,13 +106,13 @@ class PackMcpServer(Server[None]):
             send.close()
             receive.close()
 
-    async def _list_prompts(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+    async def _list_prompts(self, _: ServerContext, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         return types.ListPromptsResult(prompts=await _answer(partial(prompts.list_prompts, self.packs)))
 
-    async def _get_prompt(self, _: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    async def _get_prompt(self, _: ServerContext, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         return await _answer(partial(prompts.get_prompt, self.packs, params.name, params.arguments or {}))
 
-    async def _complete(self, _: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+    async def _complete(self, _: ServerContext, params: types.CompleteRequestParams) -> types.CompleteResult:
         if not isinstance(params.ref, types.PromptReference):
             return types.CompleteResult(completion=types.Completion(values=[]))
         known = (params.context and params.context.arguments) or {}
@@ -120,10 +120,10 @@ class PackMcpServer(Server[None]):
         words = partial(prompts.complete, self.packs, params.ref.name, argument.name, argument.value, known)
         return types.CompleteResult(completion=await _answer(words))
 
-    async def _list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def _list_tools(self, _: ServerContext, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[tool.to_mcp() for tool in TOOLS.values()])
 
-    async def _call_tool(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def _call_tool(self, _: ServerContext, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = await _answer(partial(find_tool, params.name))
         try:
             found = await to_thread.run_sync(run_tool, self.packs, tool, params.arguments or {})

@@ -18,7 +18,7 @@ from promptpack.problem import Location, Problem, UsageError, did_you_mean
 from promptpack.verdict import Verdict
 
 Data = dict[str, Any]
-Result = PackList | RenderedPrompt | Verdict | LintedPacks
+ToolResult = PackList | RenderedPrompt | Verdict | LintedPacks
 _ARGUMENTS: Final[Mapping[str, Data]] = {
     "pack": {"type": "string", "description": "The name of a pack, or name@range such as planner@^1."},
     "locale": {"type": "string", "description": "The language, such as en; without it, the default of the pack."},
@@ -40,8 +40,8 @@ class PackTool:
     description: str
     required: tuple[str, ...]
     optional: tuple[str, ...]
-    result: type[Result]
-    run: Callable[[ServedPacks, Data], Result]
+    result: type[ToolResult]
+    run: Callable[[ServedPacks, Data], ToolResult]
 
     @property
     def input_schema(self) -> Data:

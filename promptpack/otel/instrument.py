@@ -39,13 +39,13 @@ def instrument(
     """
     _refuse_mistakes(dialects, langfuse_versions or {})
     try:
-        from promptpack.otel.spans import Spans, open_tracer
+        from promptpack.otel.spans import SpanRecorder, open_tracer
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "opentelemetry":
             raise
         hint = "run: python -m pip install 'promptpack-agents[otel]'"
         raise MissingExtraError(Problem("PP655", "traces need the extra 'otel'", None, hint)) from error
-    listener = Spans(open_tracer(tracer_provider), _chosen(dialects, langfuse_versions or {}), content=content)
+    listener = SpanRecorder(open_tracer(tracer_provider), _chosen(dialects, langfuse_versions or {}), content=content)
     with _lock:
         if _active:
             hint = "call it once when the program starts, or first call the function that it returned"

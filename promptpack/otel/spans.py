@@ -37,7 +37,7 @@ def open_tracer(provider: TracerProvider | None) -> Tracer:
     return trace.get_tracer("promptpack", __version__, provider)
 
 
-class Spans:
+class SpanRecorder:
     """A listener that creates spans; safe to use from any thread and task."""
 
     def __init__(self, tracer: Tracer, dialects: Sequence[Dialect], *, content: bool) -> None:

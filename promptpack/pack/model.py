@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         [promptpack.Pack, object, Mapping[str, Any], Mapping[type, Callable[[Any], object]] | None], promptpack.Prompt
     ]
     ChooseFunction = Callable[[bool, Collection[str], str | None, promptpack.Verdict | None], JudgeOptions]
-    JudgeFunction = Callable[
+    JudgeReply = Callable[
         [str | bytes, Mapping[str, Any] | None, promptpack.Prompt | None, JudgeOptions], promptpack.Verdict
     ]
 
@@ -354,7 +354,7 @@ class Pack:
         return check_response(reply, self, values, prompt, options, tools)
 
     @cached_property
-    def _judge(self) -> JudgeFunction:
+    def _judge(self) -> JudgeReply:
         """The function that checks texts; cached, as building it costs as much as a short check."""
         from promptpack.verdict.judge import Judge
 

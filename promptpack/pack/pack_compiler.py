@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Compiled = TypeVar("Compiled", Template, Expression)
 Compile = Callable[[Source, "Engine", "DeclaredNames"], Compiled]
-Key = tuple[Any, ...]
+CompilationKey = tuple[Any, ...]
 
 _RECENT_TEMPLATES: Final = 1_000
 _MAX_SHARED_MESSAGES: Final = 1_000
@@ -213,17 +213,17 @@ class PackPartials:
         self.limits = limits
         self._owners = owners
         # Templates by their place. Each holds its document, so that no other document gets the id in the key.
-        self.compiled: WeakValueDictionary[Key, Any] = WeakValueDictionary()
+        self.compiled: WeakValueDictionary[CompilationKey, Any] = WeakValueDictionary()
         self._recent: deque[Template | Expression] = deque(maxlen=_RECENT_TEMPLATES)
         # Messages by their place; each holds its document, as above.
-        self.messages: dict[Key, CompiledMessage] = {}
+        self.messages: dict[CompilationKey, CompiledMessage] = {}
 
-    def keep(self, key: Key, compiled: Template | Expression) -> None:
+    def keep(self, key: CompilationKey, compiled: Template | Expression) -> None:
         """Keep a template for the packs that inherit it."""
         self.compiled[key] = compiled
         self._recent.append(compiled)
 
-    def keep_message(self, key: Key, compiled: CompiledMessage) -> None:
+    def keep_message(self, key: CompilationKey, compiled: CompiledMessage) -> None:
         """Keep a message for the packs that inherit it; the oldest are dropped."""
         if len(self.messages) >= _MAX_SHARED_MESSAGES:
             self.messages.pop(next(iter(self.messages), key), None)

@@ -10,6 +10,7 @@ from promptpack.document import Document
 from promptpack.document.model import Path
 from promptpack.pack.pack_schema import pack_schema
 from promptpack.pack.rekeyed_document import RekeyedDocument
+from promptpack.schema.pointers import ValuePath
 
 # Removing one value may reveal another mismatch; no ordinary file needs more rounds.
 _MAX_ROUNDS: Final = 8
@@ -19,14 +20,12 @@ _MAX_INVALID: Final = 50
 _NEEDED: Final = ("extends", "inputs", "partials", "syntax")
 _PLACEHOLDERS: Final[Mapping[str, Any]] = {"promptpack": 1, "name": "unnamed", "version": "0.0.0"}
 
-_FullPath = tuple[str | int, ...]
-
 
 @dataclass(frozen=True)
 class PrunedDocument(RekeyedDocument):
     """A document without its invalid values; every other value keeps its location."""
 
-    list_indexes: Mapping[_FullPath, tuple[int, ...]] = field(default_factory=dict)
+    list_indexes: Mapping[ValuePath, tuple[int, ...]] = field(default_factory=dict)
     """The original indexes of the items of each list, by the path of the list."""
 
     def origin(self, path: Path) -> tuple[Document, Path]:
@@ -60,10 +59,10 @@ def prune(document: Document) -> PrunedDocument | None:
     return None
 
 
-def _remove(document: PrunedDocument, invalid: Collection[_FullPath]) -> PrunedDocument:
-    list_indexes: dict[_FullPath, tuple[int, ...]] = {}
+def _remove(document: PrunedDocument, invalid: Collection[ValuePath]) -> PrunedDocument:
+    list_indexes: dict[ValuePath, tuple[int, ...]] = {}
 
-    def copy(value: Any, old: _FullPath, new: _FullPath) -> Any:
+    def copy(value: Any, old: ValuePath, new: ValuePath) -> Any:
         """Return a value without its invalid parts; `old` and `new` are its paths before and after."""
         if isinstance(value, Mapping):
             return {
@@ -81,7 +80,7 @@ def _remove(document: PrunedDocument, invalid: Collection[_FullPath]) -> PrunedD
     return replace(document, data=copy(document.data, (), ()), list_indexes=list_indexes)
 
 
-def _placeholder(path: _FullPath) -> Any:
+def _placeholder(path: ValuePath) -> Any:
     """Return a replacement for an invalid value that other values may refer to by name; None if none is needed."""
     match path:
         case (str() as name,):

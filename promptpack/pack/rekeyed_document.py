@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from promptpack.document import Document
 from promptpack.document.model import MappedDocument, Path
+from promptpack.schema.pointers import ValuePath
 
 if TYPE_CHECKING:
     from promptpack import schema
-
-_FullPath = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
@@ -21,18 +20,18 @@ class RekeyedDocument(MappedDocument):
 
     written: Document = field(kw_only=True)
     """The document with the keys as the author wrote them."""
-    written_keys: Mapping[_FullPath, str | int] = field(default_factory=dict)
+    written_keys: Mapping[ValuePath, str | int] = field(default_factory=dict)
     """The misspelled keys in the file, by their correct paths."""
 
     def rekey(self, mismatches: Iterable[schema.Mismatch]) -> Self:
         """Rename each unknown key to the nearest known key, unless its mapping has that key too."""
-        near: dict[_FullPath, dict[Any, str]] = {}
+        near: dict[ValuePath, dict[Any, str]] = {}
         for found in mismatches:
             if found.rule == "additionalProperties" and found.expected is not None:
                 near.setdefault(found.path[:-1], {})[found.path[-1]] = found.expected
-        written: dict[_FullPath, str | int] = {}
+        written: dict[ValuePath, str | int] = {}
 
-        def copy(value: Any, old: _FullPath, new: _FullPath) -> Any:
+        def copy(value: Any, old: ValuePath, new: ValuePath) -> Any:
             """Return a value with its keys renamed; `old` and `new` are its paths before and after."""
             if isinstance(value, list):
                 return [copy(item, (*old, index), (*new, index)) for index, item in enumerate(value)]

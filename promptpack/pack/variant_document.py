@@ -9,12 +9,12 @@ from typing import Any
 from promptpack.document import Document
 from promptpack.document.model import MappedDocument, Path
 from promptpack.problem import PackError, Problem, did_you_mean
+from promptpack.schema.pointers import ValuePath
 
-_Step = tuple[str | int, ...]
 # Lists whose items have names.
-_NAMED: Mapping[_Step, str] = {("messages",): "id", ("reply", "rules"): "name", ("tests",): "name"}
+_NAMED: Mapping[ValuePath, str] = {("messages",): "id", ("reply", "rules"): "name", ("tests",): "name"}
 # The key that a new item must have.
-_MAIN_KEY: Mapping[_Step, str] = {("messages",): "role", ("reply", "rules"): "require", ("tests",): "context"}
+_MAIN_KEY: Mapping[ValuePath, str] = {("messages",): "role", ("reply", "rules"): "require", ("tests",): "context"}
 _LIKE = "like"  # gives a new test its context
 # A message with one of these keys is whole; others replace the text of a message in the default file.
 _OF_WHOLE_MESSAGES = ("role", "history")
@@ -33,7 +33,7 @@ class VariantDocument(MappedDocument):
 
     default: Document = field(kw_only=True)
     own: Document = field(kw_only=True)
-    own_paths: Mapping[_Step, _Step] = field(kw_only=True)
+    own_paths: Mapping[ValuePath, ValuePath] = field(kw_only=True)
     """Where the values of the variant are: the paths in the variant's file by the paths in the merged data."""
 
     @property
@@ -69,10 +69,10 @@ def complete_variant(default: Document, own: Document) -> VariantDocument:
 class _Merge:
     def __init__(self, own: Document) -> None:
         self._own = own
-        self.own_paths: dict[_Step, _Step] = {}
+        self.own_paths: dict[ValuePath, ValuePath] = {}
         self.problems: list[Problem] = []
 
-    def merge(self, default: Any, own: Any, path: _Step, own_path: _Step) -> Any:
+    def merge(self, default: Any, own: Any, path: ValuePath, own_path: ValuePath) -> Any:
         if isinstance(default, dict) and isinstance(own, dict):
             return self._merge_mappings(default, own, path, own_path)
         if isinstance(default, list) and isinstance(own, list) and path in _NAMED and _are_parts(own, path):
@@ -80,7 +80,7 @@ class _Merge:
         self.own_paths[path] = own_path
         return own
 
-    def _merge_mappings(self, default: Any, own: Any, path: _Step, own_path: _Step) -> dict[str, Any]:
+    def _merge_mappings(self, default: Any, own: Any, path: ValuePath, own_path: ValuePath) -> dict[str, Any]:
         merged = dict(default)
         for key, value in own.items():
             if key in default:
@@ -95,7 +95,7 @@ class _Merge:
                 self.problems.append(Problem("PP236", message, self._own.locate_key((*own_path, key)), hint))
         return merged
 
-    def _merge_lists(self, default: list[Any], own: list[Any], path: _Step, own_path: _Step) -> list[Any]:
+    def _merge_lists(self, default: list[Any], own: list[Any], path: ValuePath, own_path: ValuePath) -> list[Any]:
         merged, label = list(default), _NAMED[path]
         indexes = {item.get(label): index for index, item in enumerate(default)}
         for number, item in enumerate(own):
@@ -111,27 +111,27 @@ class _Merge:
                 merged[index] = self.merge(default[index], item, (*path, index), (*own_path, number))
         return merged
 
-    def _refuse_unnamed(self, label: str, default: list[Any], own: list[Any], place: _Step) -> None:
+    def _refuse_unnamed(self, label: str, default: list[Any], own: list[Any], place: ValuePath) -> None:
         named = [one.get(label) for one in own]
         unused = next((one[label] for one in default if label in one and one[label] not in named), None)
         hint = f"name the message of the default file that it replaces: '{label}: {unused or 'NAME'}'"
         self.problems.append(Problem("PP236", f"this message has no {label!r}", self._own.locate(place), hint))
 
-    def _refuse(self, name: str, known: Iterable[str | None], key: str, place: _Step) -> None:
+    def _refuse(self, name: str, known: Iterable[str | None], key: str, place: ValuePath) -> None:
         names = [one for one in known if one]
         hint = did_you_mean(name, names) or f"it has {', '.join(names) or 'none'}; a new one needs {key!r}"
         message = f"the default file has no {place[-1]} {name!r} in {place[-3]!r}"
         self.problems.append(Problem("PP236", message, self._own.locate(place), hint))
 
 
-def _has_fixed_keys(path: _Step) -> bool:
+def _has_fixed_keys(path: ValuePath) -> bool:
     """Return whether only the default file can define the names in a mapping: actions, properties of params, models."""
     if path == ("models",):
         return True
     return path[:2] == ("reply", "actions") and (len(path) == 2 or (path[-1] == "properties" and "params" in path))
 
 
-def _are_parts(items: list[Any], path: _Step) -> bool:
+def _are_parts(items: list[Any], path: ValuePath) -> bool:
     """Return whether the items of a list replace those with the same names; whole messages replace the list."""
     if not all(isinstance(item, dict) and isinstance(item.get(_NAMED[path], ""), str) for item in items):
         return False

@@ -11,7 +11,7 @@ from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.prompt_template import PromptTemplate
 from promptpack.prompt.template_context import TemplateContext
 
-Values = TemplateContext | Mapping[str, Any]
+ComposerValues = TemplateContext | Mapping[str, Any]
 PartLike = Part | Mapping[str, Any]
 MessageLike = Message | Mapping[str, Any]
 # Every call copies the messages so far.
@@ -49,7 +49,7 @@ class PromptComposer:
         """Add a system message with a `text`."""
         return self._add("system", [Part.text(text)])
 
-    def system_template(self, template: PromptTemplate, context: Values) -> "PromptComposer":
+    def system_template(self, template: PromptTemplate, context: ComposerValues) -> "PromptComposer":
         """Add a system message, rendered from a `template` with a `context`."""
         return self.system(template.render(context))
 
@@ -65,7 +65,7 @@ class PromptComposer:
         """Add a user message with a `text`."""
         return self._add("user", [Part.text(text)])
 
-    def user_template(self, template: PromptTemplate, context: Values) -> "PromptComposer":
+    def user_template(self, template: PromptTemplate, context: ComposerValues) -> "PromptComposer":
         """Add a user message, rendered from a `template` with a `context`."""
         return self.user(template.render(context))
 
@@ -81,7 +81,7 @@ class PromptComposer:
         """Add an assistant message with a `text`."""
         return self._add("assistant", [Part.text(text)])
 
-    def assistant_template(self, template: PromptTemplate, context: Values) -> "PromptComposer":
+    def assistant_template(self, template: PromptTemplate, context: ComposerValues) -> "PromptComposer":
         """Add an assistant message, rendered from a `template` with a `context`."""
         return self.assistant(template.render(context))
 
@@ -97,7 +97,7 @@ class PromptComposer:
         """Add a developer message with a `text`."""
         return self._add("developer", [Part.text(text)])
 
-    def developer_template(self, template: PromptTemplate, context: Values) -> "PromptComposer":
+    def developer_template(self, template: PromptTemplate, context: ComposerValues) -> "PromptComposer":
         """Add a developer message, rendered from a `template` with a `context`."""
         return self.developer(template.render(context))
 
@@ -113,7 +113,7 @@ class PromptComposer:
         """Add the result of the tool call `call_id` as a `text`."""
         return self._add("tool", [Part.text(text)], call_id)
 
-    def tool_template(self, call_id: str, template: PromptTemplate, context: Values) -> "PromptComposer":
+    def tool_template(self, call_id: str, template: PromptTemplate, context: ComposerValues) -> "PromptComposer":
         """Add the result of the tool call `call_id`, rendered from a `template` with a `context`."""
         return self.tool(call_id, template.render(context))
 

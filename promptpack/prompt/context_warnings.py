@@ -7,7 +7,7 @@ from typing import Any, Final
 from promptpack import character_patterns
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem
-from promptpack.schema.pointers import pointer
+from promptpack.schema.pointers import ValuePath, pointer
 
 _HIDDEN: Final = (
     character_patterns.HIDDEN,
@@ -32,8 +32,6 @@ _SECRET: Final = re.compile(
     r"|\bsk-[\w-]{20,}|\bxox[abprs]-[\w-]{10,}|\bAIza[\w-]{35}\b"
 )
 
-Path = tuple[str | int, ...]
-
 
 def find_warnings(pack: Pack, context: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield a warning for each suspicious value of a context, without quoting it."""
@@ -46,7 +44,7 @@ def find_warnings(pack: Pack, context: Mapping[str, Any]) -> Iterator[Problem]:
                 yield _warning(_KEY_CODE, path, "seems to contain a key or token", "declare it with 'secret: true'")
 
 
-def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+def _texts(value: Any, path: ValuePath) -> Iterator[tuple[ValuePath, str]]:
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, Mapping):
@@ -58,6 +56,6 @@ def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
             yield from _texts(item, (*path, index))
 
 
-def _warning(code: str, path: Path, message: str, hint: str) -> Problem:
+def _warning(code: str, path: ValuePath, message: str, hint: str) -> Problem:
     where = f"input {path[0]!r}" + (f" at {pointer(path[1:])}" if len(path) > 1 else "")
     return Problem(code, f"{where} {message}", None, hint, "warning")

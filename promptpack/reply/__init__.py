@@ -5,7 +5,7 @@ from promptpack.reply.clean import read_clean
 from promptpack.reply.extra_keys import find_extras
 from promptpack.reply.merge import is_partial_answer, merge
 from promptpack.reply.read import read
-from promptpack.reply.reading import Attempt, Fault, Outcome, PromptEcho, Reading, ReadingPolicy, Repair
+from promptpack.reply.reading import Attempt, Fault, PromptEcho, Reading, ReadingOutcome, ReadingPolicy, Repair
 from promptpack.reply.repair import KINDS, RISKS, replay
 from promptpack.reply.schema_check import SchemaCheck
 from promptpack.reply.shape import Shape
@@ -16,10 +16,10 @@ __all__ = [
     "RISKS",
     "Attempt",
     "Fault",
-    "Outcome",
     "Progress",
     "PromptEcho",
     "Reading",
+    "ReadingOutcome",
     "ReadingPolicy",
     "Repair",
     "ReplyStream",

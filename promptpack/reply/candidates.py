@@ -13,7 +13,7 @@ from promptpack.reply.scan_state import ForcedClose, ScanResult
 from promptpack.reply.size import is_too_large
 from promptpack.reply.strings import Lexer
 from promptpack.reply.syntax_tree import Defect, ExtractedData, extract_data
-from promptpack.reply.value_spans import Span, Spans, StrictSpans
+from promptpack.reply.value_spans import Offsets, StrictSpans, ValueSpans
 
 NOT_STRICT = object()
 # Thinking without a start marker contains objects too, so the search may see this many times the limit on candidates.
@@ -59,12 +59,12 @@ class ReplyCandidate:
     value: Any
     scan: ScanResult | None = None
     defects: list[tuple[str, Defect]] = field(default_factory=list)
-    spans: Spans = field(default_factory=dict)
+    spans: ValueSpans = field(default_factory=dict)
     repeats: list[str] = field(default_factory=list)
     lost_open: bool = False
     limit: str = ""
 
-    def span(self, path: str) -> Span:
+    def span(self, path: str) -> Offsets:
         """Return the span of a value, or of the whole candidate where the path does not exist."""
         return self.spans.get(path) or (self.start, self.end)
 
@@ -93,8 +93,8 @@ class SearchResult:
 
     text: str
     candidates: list[ReplyCandidate] = field(default_factory=list)
-    hidden: list[Span] = field(default_factory=list)
-    marked: list[Span] = field(default_factory=list)
+    hidden: list[Offsets] = field(default_factory=list)
+    marked: list[Offsets] = field(default_factory=list)
     limit: str = ""
 
     def hide(self, start: int, end: int) -> int:

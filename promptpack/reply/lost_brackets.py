@@ -24,7 +24,7 @@ class _Gap(NamedTuple):
     forced: ForcedClose
 
 
-class _Level(NamedTuple):
+class _BracketLevel(NamedTuple):
     """An open container around a value, and its shape."""
 
     node: Node
@@ -65,7 +65,7 @@ def _refuse(choice: Choice, message: str, readings: list[Choice] | None = None) 
 def _find_gaps(root: Node, shape: Shape, candidate: ReplyCandidate) -> Iterator[_Gap]:
     """Yield the gaps before keys of an inner object that belong to an object around it."""
     full = shape.with_conditions(candidate.value) if isinstance(candidate.value, dict) else shape
-    stack: list[tuple[_Level, ...]] = [(_Level(root, full),)]
+    stack: list[tuple[_BracketLevel, ...]] = [(_BracketLevel(root, full),)]
     while stack:
         levels = stack.pop()
         node, outer = levels[-1]
@@ -74,10 +74,10 @@ def _find_gaps(root: Node, shape: Shape, candidate: ReplyCandidate) -> Iterator[
         for key, _, child in node.members:
             if child.members:
                 inner = outer.properties.get(key) if node.kind == "object" else outer.items
-                stack.append((*levels[-_MAX_LOST:], _Level(child, inner or shape.empty)))
+                stack.append((*levels[-_MAX_LOST:], _BracketLevel(child, inner or shape.empty)))
 
 
-def _gaps_before_misplaced_keys(levels: tuple[_Level, ...]) -> Iterator[_Gap]:
+def _gaps_before_misplaced_keys(levels: tuple[_BracketLevel, ...]) -> Iterator[_Gap]:
     node, inner = levels[-1]
     own = inner.properties
     for index, (key, start, _) in enumerate(node.members):

@@ -9,13 +9,13 @@ from promptpack.reply.align import ValueRepair, align
 from promptpack.reply.choice import Check, Chooser
 from promptpack.reply.path_changes import ConflictError, PathChange, find_changes, unescape
 from promptpack.reply.read import PartialAnswer, read_partial_answer
-from promptpack.reply.reading import Attempt, Fault, Outcome, Reading, ReadingPolicy, Repair
+from promptpack.reply.reading import Attempt, Fault, Reading, ReadingOutcome, ReadingPolicy, Repair
 from promptpack.reply.repair import remove_at, risk_of, set_at
 from promptpack.reply.shape import Shape
 from promptpack.reply.syntax_tree import is_same
 
 _DEFAULT = ReadingPolicy()
-_OUTCOMES: Mapping[str, Outcome] = MappingProxyType({"truncated": "truncated", "ambiguous": "ambiguous"})
+_OUTCOMES: Mapping[str, ReadingOutcome] = MappingProxyType({"truncated": "truncated", "ambiguous": "ambiguous"})
 
 
 def merge(

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from promptpack.schema.equality import equality_key
+from promptpack.schema.pointers import SchemaData
 
-Schema = Mapping[str, Any]
 # With more options that a value may belong to, none is certain.
 _MAX_CANDIDATES: Final = 50
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -18,7 +18,7 @@ class Options:
     """Some options; `parts_of` returns the parts of one, and `meets` whether a value meets a schema."""
 
     def __init__(
-        self, options: Iterable[Any], parts_of: Callable[[Any], Iterable[Schema]], meets: Callable[[Any, Any], bool]
+        self, options: Iterable[Any], parts_of: Callable[[Any], Iterable[SchemaData]], meets: Callable[[Any, Any], bool]
     ) -> None:
         self._options = tuple(options)
         self._parts_of, self._meets = parts_of, meets
@@ -51,7 +51,7 @@ class Options:
     def _check(self, options: Iterable[Any], value: Any) -> list[Any]:
         return [option for option in options if self._may_be(option, value)]
 
-    def _may_be(self, option: Schema, value: Any) -> bool:
+    def _may_be(self, option: SchemaData, value: Any) -> bool:
         """Return whether the fixed words of an option (its discriminator) do not rule it out."""
         for part in self._parts_of(option):
             if "type" in part and not has_type(part["type"], value):
@@ -63,7 +63,7 @@ class Options:
         return True
 
 
-def _fixed_words(parts: Iterable[Schema]) -> Iterator[tuple[str, Any]]:
+def _fixed_words(parts: Iterable[SchemaData]) -> Iterator[tuple[str, Any]]:
     """Yield the names of properties with fixed words, each with one of the words."""
     for part in parts:
         for name, inner in part.get("properties", {}).items():

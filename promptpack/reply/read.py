@@ -22,7 +22,7 @@ from promptpack.reply.extra_keys import find_lost_keys
 from promptpack.reply.hidden_text import blank
 from promptpack.reply.lost_brackets import restore_lost_brackets
 from promptpack.reply.outer_encoding import DecodedReply, decode_outer
-from promptpack.reply.reading import Attempt, Fault, Outcome, PromptEcho, Reading, ReadingPolicy, Repair
+from promptpack.reply.reading import Attempt, Fault, PromptEcho, Reading, ReadingOutcome, ReadingPolicy, Repair
 from promptpack.reply.repair import replay
 from promptpack.reply.repair_log import write_repair_log
 from promptpack.reply.shape import Shape
@@ -165,7 +165,7 @@ def _too_large(policy: ReadingPolicy) -> Fault:
     return Fault("nodes", "", f"the reply contains more than {policy.max_values} values")
 
 
-def _refuse(outcome: Outcome, fault: Fault, readings: Sequence[Any] = ()) -> Reading:
+def _refuse(outcome: ReadingOutcome, fault: Fault, readings: Sequence[Any] = ()) -> Reading:
     return Reading(outcome, violations=(replace(fault, offset=0),), readings=tuple(readings))
 
 
@@ -338,7 +338,7 @@ class _ReplyReader:
         half_pairs = frozenset(one.path for one in choice.faults if one.rule == "surrogate")
         return Attempt(choice.value, violations, repairs, choice.uncertain | half_pairs)
 
-    def _outcome(self, choice: Choice) -> Outcome:
+    def _outcome(self, choice: Choice) -> ReadingOutcome:
         rules = {one.rule for one in choice.faults}
         if "ambiguous" in rules:
             return "ambiguous"

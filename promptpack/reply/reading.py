@@ -6,8 +6,8 @@ from typing import Any, Literal, NamedTuple
 
 from promptpack.reply.syntax_tree import is_same
 
-Outcome = Literal["valid", "recovered", "ambiguous", "truncated", "no_answer", "invalid"]
-Risk = Literal["none", "low", "medium", "high"]
+ReadingOutcome = Literal["valid", "recovered", "ambiguous", "truncated", "no_answer", "invalid"]
+RepairRisk = Literal["none", "low", "medium", "high"]
 # A shorter line may be in any reply.
 _MIN_LINE = 12
 # The rules of faults for repairs that are not allowed; "repair" for all others.
@@ -37,7 +37,7 @@ class Repair:
     span: tuple[int, int]
     before: Any = field(repr=False)
     after: Any = field(repr=False)
-    risk: Risk
+    risk: RepairRisk
     edit: EditKind = "text"
     missing: tuple[str, ...] = field(default=(), repr=False)
 
@@ -101,7 +101,7 @@ class Attempt:
 class Reading(NamedTuple):
     """The result of reading one reply: the object it means, or the faults that make it unusable."""
 
-    outcome: Outcome
+    outcome: ReadingOutcome
     value: Any = None
     repairs: tuple[Repair, ...] = ()
     violations: tuple[Fault, ...] = ()

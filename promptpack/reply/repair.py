@@ -6,10 +6,10 @@ from types import MappingProxyType
 from typing import Any
 
 from promptpack.reply.charset import decode_reply
-from promptpack.reply.reading import Repair, Risk
+from promptpack.reply.reading import Repair, RepairRisk
 from promptpack.schema.pointers import split_pointer, value_at
 
-_RISKS: Mapping[str, Risk] = MappingProxyType(
+_RISKS: Mapping[str, RepairRisk] = MappingProxyType(
     {
         **dict.fromkeys(
             ("prose", "fence", "think", "token", "tag", "white-space", "comment", "trailing-comma", "extra-comma",
@@ -34,10 +34,10 @@ _RISKS: Mapping[str, Risk] = MappingProxyType(
     }
 )  # fmt: skip
 KINDS = frozenset(_RISKS)
-RISKS: tuple[Risk, ...] = ("none", "low", "medium", "high")
+RISKS: tuple[RepairRisk, ...] = ("none", "low", "medium", "high")
 
 
-def risk_of(kind: str) -> Risk:
+def risk_of(kind: str) -> RepairRisk:
     """Return the risk of a kind of repair."""
     return _RISKS.get(kind, "medium")
 

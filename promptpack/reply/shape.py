@@ -10,11 +10,10 @@ from promptpack.reply.synonyms import GROUP_OF, fold
 from promptpack.reply.syntax_tree import is_same
 from promptpack.schema.equality import equality_key
 from promptpack.schema.patterns import PatternError, read_pattern
-from promptpack.schema.pointers import find_target
+from promptpack.schema.pointers import SchemaData, find_target
 from promptpack.schema.predicates import SubschemaPredicates
 from promptpack.schema.supported_keywords import MAX_STEPS, SchemaFallbackError
 
-Schema = Mapping[str, Any]
 _T = TypeVar("_T")
 _MAX_REFS = 32
 # A value is compared with this many conditions and parts of its schema; the contract checks all of them.
@@ -27,16 +26,16 @@ _CHOICES = frozenset((*_CONDITIONS, "enum", "const", "not"))
 class Shape:
     """The schemas that apply to one value; computed results are cached, so that one shape serves many replies."""
 
-    def __init__(self, schemas: tuple[Schema, ...], root: Schema, cache: "_SchemaCache") -> None:
+    def __init__(self, schemas: tuple[SchemaData, ...], root: SchemaData, cache: "_SchemaCache") -> None:
         self.schemas = schemas
         self.root = root
         conditional = tuple(one for one in schemas if not _CONDITIONS.isdisjoint(one))
-        self.conditional: tuple[Schema, ...] = conditional[:_MAX_PARTS]
+        self.conditional: tuple[SchemaData, ...] = conditional[:_MAX_PARTS]
         self._cache = cache
         self._branch_cache: dict[tuple[int, ...], Shape] = {}
 
     @classmethod
-    def of(cls, schema: "Schema | Shape") -> "Shape":
+    def of(cls, schema: "SchemaData | Shape") -> "Shape":
         """Return the shape of a whole contract."""
         if isinstance(schema, Shape):
             return schema
@@ -64,7 +63,7 @@ class Shape:
             self._branch_cache[name] = Shape((*self.schemas, *chosen), self.root, self._cache)
         return self._branch_cache[name]
 
-    def _branches(self, schema: Schema, value: Any) -> Iterator[Schema]:
+    def _branches(self, schema: SchemaData, value: Any) -> Iterator[SchemaData]:
         if "if" in schema:
             branch = schema.get("then" if self._meets_condition(schema["if"], value) else "else")
             for part in self._cache.flatten(branch):
@@ -77,7 +76,7 @@ class Shape:
             if len(options) == 1:
                 yield from self._cache.flatten(options[0])
 
-    def _without_nulls(self, options: list[Schema], value: Any) -> list[Schema]:
+    def _without_nulls(self, options: list[SchemaData], value: Any) -> list[SchemaData]:
         """Return the first option that an object meets once its nulls are left out, as replies to strict schemas do."""
         if not isinstance(value, dict):
             return options
@@ -95,7 +94,7 @@ class Shape:
     @cached_property
     def properties(self) -> dict[str, "Shape"]:
         """The shape of each named property."""
-        found: dict[str, list[Schema]] = {}
+        found: dict[str, list[SchemaData]] = {}
         for schema in self.schemas:
             for name, inner in schema.get("properties", {}).items():
                 found.setdefault(name, []).extend(self._cache.flatten(inner))
@@ -126,9 +125,9 @@ class Shape:
         return frozenset(name for part in self._branching for name in part.get("properties", ()))
 
     @cached_property
-    def _branching(self) -> tuple[Schema, ...]:
+    def _branching(self) -> tuple[SchemaData, ...]:
         """The schemas and all branches that may apply; references may form a cycle."""
-        found: dict[int, Schema] = {}
+        found: dict[int, SchemaData] = {}
         waiting = list(reversed(self.schemas))
         while waiting:
             schema = waiting.pop()
@@ -249,14 +248,14 @@ class Shape:
         parts = self._cache.flatten(schema)[:_MAX_PARTS]
         return all(self._meets_plain(part, value) for part in parts) and self._combined(schema, value)
 
-    def _combined(self, schema: Schema, value: Any) -> bool:
+    def _combined(self, schema: SchemaData, value: Any) -> bool:
         for word in ("anyOf", "oneOf"):
             options = schema.get(word, ())
             if 0 < len(options) <= _MAX_PARTS and not any(self._meets_schema(option, value) for option in options):
                 return False
         return not ("not" in schema and self._meets_schema(schema["not"], value))
 
-    def _meets_plain(self, schema: Schema, value: Any) -> bool:
+    def _meets_plain(self, schema: SchemaData, value: Any) -> bool:
         if "type" in schema and not has_type(schema["type"], value):
             return False
         if "enum" in schema and not self._cache.has_word(schema, value):
@@ -269,13 +268,13 @@ class Shape:
             return self._meets_list(schema, value)
         return _in_range(schema, value)
 
-    def _meets_object(self, schema: Schema, value: dict[str, Any]) -> bool:
+    def _meets_object(self, schema: SchemaData, value: dict[str, Any]) -> bool:
         if any(name not in value for name in schema.get("required", ())):
             return False
         named = schema.get("properties", {})
         return all(self._meets_schema(inner, value[name]) for name, inner in named.items() if name in value)
 
-    def _meets_list(self, schema: Schema, value: list[Any]) -> bool:
+    def _meets_list(self, schema: SchemaData, value: list[Any]) -> bool:
         if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
             return False
         items = schema.get("items", True)
@@ -287,15 +286,15 @@ class _SchemaCache:
 
     __slots__ = ("_options", "_parts", "_words", "root", "tests")
 
-    def __init__(self, root: Schema) -> None:
-        self.root: Schema = root
+    def __init__(self, root: SchemaData) -> None:
+        self.root: SchemaData = root
         self.tests: SubschemaPredicates = SubschemaPredicates(root)
         # The schema is stored with its parts, so that no other object can get its id.
-        self._parts: dict[int, tuple[Any, tuple[Schema, ...]]] = {}
-        self._words: dict[int, tuple[Schema, frozenset[Any]]] = {}
+        self._parts: dict[int, tuple[Any, tuple[SchemaData, ...]]] = {}
+        self._words: dict[int, tuple[SchemaData, frozenset[Any]]] = {}
         self._options: dict[int, tuple[Any, Options]] = {}
 
-    def flatten(self, schema: Any) -> tuple[Schema, ...]:
+    def flatten(self, schema: Any) -> tuple[SchemaData, ...]:
         """Return a schema and all schemas that it includes."""
         cached = self._parts.get(id(schema))
         if cached is None:
@@ -309,7 +308,7 @@ class _SchemaCache:
             cached = self._options[id(options)] = (options, Options(options, self.flatten, meets))
         return cached[1]
 
-    def has_word(self, schema: Schema, value: Any) -> bool:
+    def has_word(self, schema: SchemaData, value: Any) -> bool:
         """Return whether a value is in the `enum` of a schema."""
         cached = self._words.get(id(schema))
         if cached is None:
@@ -318,7 +317,7 @@ class _SchemaCache:
         return equality_key(value) in cached[1]
 
 
-def _flatten(schema: Any, root: Schema) -> Iterator[Schema]:
+def _flatten(schema: Any, root: SchemaData) -> Iterator[SchemaData]:
     """Yield a schema and those it includes by local references and `allOf`, each once; skip missing targets."""
     seen: set[int] = set()
     pending = [(schema, 0)]
@@ -332,7 +331,7 @@ def _flatten(schema: Any, root: Schema) -> Iterator[Schema]:
         pending.append((find_target(root, part.get("$ref")), depth + 1))
 
 
-def _conditions(schema: Schema, cache: _SchemaCache) -> Iterator[Schema]:
+def _conditions(schema: SchemaData, cache: _SchemaCache) -> Iterator[SchemaData]:
     yield from cache.flatten(schema.get("if"))
     for part in cache.flatten(schema.get("else")):
         yield from _conditions(part, cache)
@@ -343,7 +342,7 @@ def _conditions(schema: Schema, cache: _SchemaCache) -> Iterator[Schema]:
                 yield {"properties": fixed}
 
 
-def _kinds(schema: Schema, cache: _SchemaCache) -> frozenset[str] | None:
+def _kinds(schema: SchemaData, cache: _SchemaCache) -> frozenset[str] | None:
     """Return the kinds that a schema or its options allow, or None; each option is visited once."""
     found: set[str] = set()
     seen: set[int] = set()
@@ -368,7 +367,7 @@ def _drop_nulls(value: Any) -> Any:
     return [_drop_nulls(item) for item in value] if isinstance(value, list) else value
 
 
-def _in_range(schema: Schema, value: Any) -> bool:
+def _in_range(schema: SchemaData, value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return True
     return (

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from promptpack.reply.candidates import ReplyCandidate, SearchLimits, find
-from promptpack.reply.reading import Fault, Outcome, Reading, ReadingPolicy
+from promptpack.reply.reading import Fault, Reading, ReadingOutcome, ReadingPolicy
 from promptpack.reply.scan import scan
 from promptpack.reply.syntax_tree import extract_data, walk
 
@@ -73,5 +73,5 @@ def _explain_structure(text: str, policy: ReadingPolicy) -> Reading:
     return _refuse("invalid", Fault("syntax", "", "the reply is not strict JSON"))
 
 
-def _refuse(outcome: Outcome, *faults: Fault) -> Reading:
+def _refuse(outcome: ReadingOutcome, *faults: Fault) -> Reading:
     return Reading(outcome, violations=tuple(replace(one, offset=0) for one in faults))

@@ -5,7 +5,7 @@ from json import JSONDecoder
 
 from promptpack.reply.syntax_tree import escape
 
-Span = tuple[int, int]
+Offsets = tuple[int, int]
 
 _BEFORE_KEY = re.compile(r'[ \t\r\n,]*+"')
 _BEFORE_VALUE = re.compile(r"[ \t\r\n]*+:[ \t\r\n]*+")
@@ -18,10 +18,10 @@ class StrictSpans:
 
     def __init__(self, text: str, start: int, end: int) -> None:
         self._text = text
-        self._spans: dict[str, Span] = {"": (start, end)}
+        self._spans: dict[str, Offsets] = {"": (start, end)}
         self._opened: set[str] = set()
 
-    def get(self, path: str) -> Span | None:
+    def get(self, path: str) -> Offsets | None:
         """Return the span of the value at a path, or None."""
         if path not in self._spans:
             keys = path.split("/")
@@ -58,5 +58,5 @@ class StrictSpans:
         return end
 
 
-Spans = dict[str, Span] | StrictSpans
+ValueSpans = dict[str, Offsets] | StrictSpans
 """The spans of values by pointer."""

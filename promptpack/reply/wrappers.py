@@ -28,12 +28,12 @@ _CUT_REASON = re.compile(
 )
 _LIMITS = SearchLimits(depth=100, nodes=20_000, values=50_000, candidates=20)
 
-_Entry = tuple[list[ValueRepair], str, Any, int]
+_WrappedValue = tuple[list[ValueRepair], str, Any, int]
 
 
 def find_inner_answers(value: Any, is_answer: Callable[[Any], bool]) -> Iterator[tuple[list[ValueRepair], Any]]:
     """Yield possible answers inside a value, outermost first; objects inside an answer belong to it."""
-    queue: list[_Entry] = [([], "", value, 0)]
+    queue: list[_WrappedValue] = [([], "", value, 0)]
     seen = 0
     while queue and seen < _MAX_INNER:
         repairs, path, current, depth = queue.pop(0)
@@ -93,7 +93,7 @@ def _is_schema(value: dict[str, Any]) -> bool:
     return all(isinstance(item, dict) and ("type" in item or "enum" in item) for item in value.values())
 
 
-def _children(repairs: list[ValueRepair], path: str, current: Any, depth: int) -> Iterator[_Entry]:
+def _children(repairs: list[ValueRepair], path: str, current: Any, depth: int) -> Iterator[_WrappedValue]:
     if isinstance(current, dict):
         for key, item in () if _is_others(current) else current.items():
             if not _is_shown(key, current):

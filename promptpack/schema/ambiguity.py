@@ -25,7 +25,7 @@ _MAX_STATES: Final = 120
 _Successors = dict[int, dict[int, int]]
 _Reachable = dict[int, frozenset[int]]
 _Samples = dict[int, frozenset[str]]
-_Steps = list[int]
+RemainingSteps = list[int]
 
 
 class _StateGraph(NamedTuple):
@@ -40,7 +40,7 @@ class _NoStepsLeftError(Exception):
     """The analysis takes more than the remaining steps."""
 
 
-def compute_growth(states: Sequence[State], steps: _Steps) -> Growth:
+def compute_growth(states: Sequence[State], steps: RemainingSteps) -> Growth:
     """Return how the number of failing paths grows: it doubles with each repetition, grows by one, or is constant."""
     try:
         return _compute_growth(states, steps)
@@ -48,7 +48,7 @@ def compute_growth(states: Sequence[State], steps: _Steps) -> Growth:
         return "unknown"
 
 
-def _compute_growth(states: Sequence[State], steps: _Steps) -> Growth:
+def _compute_growth(states: Sequence[State], steps: RemainingSteps) -> Growth:
     consuming = [number for number, state in enumerate(states) if state.test is not None]
     if len(consuming) > _MAX_STATES:
         return "unknown"
@@ -71,13 +71,13 @@ def _accepted_samples(state: State) -> frozenset[str]:
     return frozenset(character for character in _SAMPLES if state.test(character))
 
 
-def _count(work: int, steps: _Steps) -> None:
+def _count(work: int, steps: RemainingSteps) -> None:
     steps[0] -= work
     if steps[0] < 0:
         raise _NoStepsLeftError
 
 
-def _find_successors(start: int, states: Sequence[State], steps: _Steps) -> dict[int, int]:
+def _find_successors(start: int, states: Sequence[State], steps: RemainingSteps) -> dict[int, int]:
     """Return the states that consume the next character, each with its number of paths (2 for more than one)."""
     paths: dict[int, int] = {}
     for number in _simple_paths(start, states, steps):
@@ -85,7 +85,7 @@ def _find_successors(start: int, states: Sequence[State], steps: _Steps) -> dict
     return paths
 
 
-def _simple_paths(start: int, states: Sequence[State], steps: _Steps) -> Iterator[int]:
+def _simple_paths(start: int, states: Sequence[State], steps: RemainingSteps) -> Iterator[int]:
     pending: list[tuple[int, tuple[int, ...]]] = [(start, ())]
     while pending:
         number, visited = pending.pop()
@@ -119,7 +119,7 @@ def _find_reachable(start: int, successors: _Successors) -> frozenset[int]:
     return frozenset(seen)
 
 
-def _has_ambiguous_loop(start: int, graph: _StateGraph, steps: _Steps) -> bool:
+def _has_ambiguous_loop(start: int, graph: _StateGraph, steps: RemainingSteps) -> bool:
     """Return whether two different paths with the same text lead from a state back to it."""
     successors, accepted, reachable = graph
     seen: set[tuple[int, int]] = set()
@@ -141,7 +141,7 @@ def _has_ambiguous_loop(start: int, graph: _StateGraph, steps: _Steps) -> bool:
     return False
 
 
-def _have_ambiguous_boundary(repeating: Sequence[int], graph: _StateGraph, steps: _Steps) -> bool:
+def _have_ambiguous_boundary(repeating: Sequence[int], graph: _StateGraph, steps: RemainingSteps) -> bool:
     """Return whether the same text can repeat in one loop, in a later loop, and lead from the first to the second.
 
     The boundary between the two loops is then ambiguous, and an engine tries every position.

@@ -16,7 +16,7 @@ from promptpack.schema.mismatch import Mismatch
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
-    Path = tuple[str | int, ...]
+    from promptpack.schema.pointers import ValuePath
 
 
 _KIND_NAMES = {
@@ -150,7 +150,7 @@ def _read_branch_kinds(error: ValidationError) -> list[str]:
 
 
 def _explain_keyword(
-    rule: str, expected: Any, value: Any, path: Path, schema: Any, near: NearWords
+    rule: str, expected: Any, value: Any, path: ValuePath, schema: Any, near: NearWords
 ) -> Iterator[Mismatch]:
     """Yield the mismatches of one failed keyword: one for each missing or unknown key, otherwise one."""
     if rule == "required":
@@ -171,14 +171,14 @@ def _name_kind(value: Any) -> str:
     return _KIND_NAMES[next((kind for types, kind in _KINDS if isinstance(value, types)), "object")]
 
 
-def _explain_missing(name: str, path: Path, schema: Any) -> Mismatch:
+def _explain_missing(name: str, path: ValuePath, schema: Any) -> Mismatch:
     known = schema.get("properties", {}).get(name, {}) if isinstance(schema, Mapping) else {}
     described = known.get("description", "") if isinstance(known, Mapping) else ""
     return Mismatch("required", (*path, name), f"{name!r} is missing", described, expected=known)
 
 
 def _explain_unknown_keys(
-    value: Mapping[str, Any], path: Path, schema: Mapping[str, Any], words: NearWords
+    value: Mapping[str, Any], path: ValuePath, schema: Mapping[str, Any], words: NearWords
 ) -> Iterator[Mismatch]:
     known: Mapping[str, Any] = schema.get("properties", {})
     patterns = schema.get("patternProperties", {})

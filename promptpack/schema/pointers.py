@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from promptpack.schema.safety import SchemaMeter
 
+ValuePath = tuple[str | int, ...]
+"""The keys and indexes that lead to a value."""
+SchemaData = Mapping[str, Any]
+"""A JSON Schema, not compiled."""
 Load = Callable[[str, str], tuple[str, Mapping[str, Any]]]
 """(file that refers, reference) -> (file referred to, its schema)."""
 

@@ -28,8 +28,9 @@ from promptpack.schema.supported_keywords import (
 )
 
 if TYPE_CHECKING:
-    Steps = list[int]
-    Predicate = Callable[[Any, Steps, int], bool]
+    from promptpack.schema.ambiguity import RemainingSteps
+
+    Predicate = Callable[[Any, RemainingSteps, int], bool]
     """Takes a value, the remaining steps, and the depth of the value inside the root value."""
 
 
@@ -73,7 +74,7 @@ class SubschemaPredicates:
             cached = self._predicates[id(subschema)] = (subschema, self._compile(subschema))
         return cached[1]
 
-    def accept(self, subschema: Any, value: Any, steps: Steps) -> bool:
+    def accept(self, subschema: Any, value: Any, steps: RemainingSteps) -> bool:
         """Return whether a value is valid for a subschema; raise `SchemaFallbackError` if the steps run out."""
         predicate = self.find(subschema)
         if steps[0] <= 0:
@@ -193,7 +194,7 @@ class _Uncompiled(NamedTuple):
     name: str
     schema: Any
 
-    def __call__(self, value: Any, steps: Steps, depth: int) -> bool:
+    def __call__(self, value: Any, steps: RemainingSteps, depth: int) -> bool:
         return self.compiler.compile(self.name, self.schema)(value, steps, depth)
 
 

@@ -8,9 +8,7 @@ from typing import Any, Final
 from promptpack.problem import PackError, Problem
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.patterns import PatternError, PatternLengthError, read_pattern
-from promptpack.schema.pointers import split_pointer
-
-Path = tuple[str | int, ...]
+from promptpack.schema.pointers import ValuePath, split_pointer
 
 # Error codes by rule.
 UNSAFE_CODES: Final[Mapping[str, str]] = {
@@ -73,7 +71,7 @@ def find_unsafe(schema: Any, meter: SchemaMeter) -> tuple[Mismatch, ...]:
     return tuple(found)
 
 
-def iterate_schemas(schema: Any, path: Path = ()) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def iterate_schemas(schema: Any, path: ValuePath = ()) -> Iterator[tuple[ValuePath, Mapping[str, Any]]]:
     """Iterate over a schema and all its subschemas, each with its path."""
     if not isinstance(schema, Mapping):
         return
@@ -82,7 +80,7 @@ def iterate_schemas(schema: Any, path: Path = ()) -> Iterator[tuple[Path, Mappin
         yield from iterate_schemas(child, (*path, *step))
 
 
-def _iterate_children(schema: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+def _iterate_children(schema: Mapping[str, Any]) -> Iterator[tuple[ValuePath, Any]]:
     for key, value in schema.items():
         if key in SCHEMA_KEYWORDS:
             yield (key,), value
@@ -92,7 +90,7 @@ def _iterate_children(schema: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
             yield from (((key, name), item) for name, item in value.items())
 
 
-def _find_remote(path: Path, schema: Mapping[str, Any]) -> Iterator[Mismatch]:
+def _find_remote(path: ValuePath, schema: Mapping[str, Any]) -> Iterator[Mismatch]:
     if "$id" in schema:
         yield Mismatch("remote", (*path, "$id"), "'$id' changes the target of references", "remove it", at_key=True)
     reference = schema.get("$dynamicRef", "")
@@ -101,7 +99,7 @@ def _find_remote(path: Path, schema: Mapping[str, Any]) -> Iterator[Mismatch]:
         yield Mismatch("remote", (*path, "$dynamicRef"), message, "write '$ref: #/$defs/name'", at_key=True)
 
 
-def _find_unsafe_patterns(schemas: Mapping[Path, Mapping[str, Any]], meter: SchemaMeter) -> Iterator[Mismatch]:
+def _find_unsafe_patterns(schemas: Mapping[ValuePath, Mapping[str, Any]], meter: SchemaMeter) -> Iterator[Mismatch]:
     for where, text in _patterns_of(schemas.items()):
         if not meter.allows_pattern(text):
             limit = f"{_MAX_PATTERN_CHARACTERS:,} characters"
@@ -113,12 +111,12 @@ def _find_unsafe_patterns(schemas: Mapping[Path, Mapping[str, Any]], meter: Sche
         yield from _find_unsafe_pattern(where, text)
 
 
-def iterate_patterns(schema: Any) -> Iterator[tuple[Path, str]]:
+def iterate_patterns(schema: Any) -> Iterator[tuple[ValuePath, str]]:
     """Iterate over the patterns of a schema and its subschemas, each with its path."""
     return _patterns_of(iterate_schemas(schema))
 
 
-def _patterns_of(schemas: Iterable[tuple[Path, Mapping[str, Any]]]) -> Iterator[tuple[Path, str]]:
+def _patterns_of(schemas: Iterable[tuple[ValuePath, Mapping[str, Any]]]) -> Iterator[tuple[ValuePath, str]]:
     for path, schema in schemas:
         if isinstance(schema.get("pattern"), str):
             yield (*path, "pattern"), schema["pattern"]
@@ -127,7 +125,7 @@ def _patterns_of(schemas: Iterable[tuple[Path, Mapping[str, Any]]]) -> Iterator[
             yield (*path, "patternProperties", name), name
 
 
-def _find_unsafe_pattern(where: Path, text: str) -> Iterator[Mismatch]:
+def _find_unsafe_pattern(where: ValuePath, text: str) -> Iterator[Mismatch]:
     try:
         is_safe = read_pattern(text).is_safe
     except PatternLengthError as error:
@@ -142,11 +140,11 @@ def _find_unsafe_pattern(where: Path, text: str) -> Iterator[Mismatch]:
         yield Mismatch("runaway", where, f"pattern {text[:60]!r} can take forever to match", hint, expected=text)
 
 
-def _find_cycles(root: Any, starts: Iterable[Path]) -> Iterator[Mismatch]:
+def _find_cycles(root: Any, starts: Iterable[ValuePath]) -> Iterator[Mismatch]:
     """Yield a reference that leads back to itself without going deeper into the value."""
-    done: set[Path] = set()
+    done: set[ValuePath] = set()
     for start in starts:
-        trail: list[tuple[Path, Iterator[tuple[Path, Path]]]] = [(start, _same_value_steps(root, start))]
+        trail: list[tuple[ValuePath, Iterator[tuple[ValuePath, ValuePath]]]] = [(start, _same_value_steps(root, start))]
         open_paths = {start}
         while trail:
             here, steps = trail[-1]
@@ -167,7 +165,7 @@ def _find_cycles(root: Any, starts: Iterable[Path]) -> Iterator[Mismatch]:
                 trail.append((target, _same_value_steps(root, target)))
 
 
-def _same_value_steps(root: Any, path: Path) -> Iterator[tuple[Path, Path]]:
+def _same_value_steps(root: Any, path: ValuePath) -> Iterator[tuple[ValuePath, ValuePath]]:
     """Yield the paths of subschemas that validate the same value, each with the path that refers to it."""
     schema = _get(root, path)
     if not isinstance(schema, Mapping):
@@ -179,7 +177,7 @@ def _same_value_steps(root: Any, path: Path) -> Iterator[tuple[Path, Path]]:
         yield (*path, *step), (*path, *step)
 
 
-def _resolve_path(root: Any, steps: list[str]) -> Path:
+def _resolve_path(root: Any, steps: list[str]) -> ValuePath:
     path: list[str | int] = []
     for step in steps:
         is_index = isinstance(root, list) and step.isdecimal()
@@ -188,7 +186,7 @@ def _resolve_path(root: Any, steps: list[str]) -> Path:
     return tuple(path)
 
 
-def _get(root: Any, path: Path) -> Any:
+def _get(root: Any, path: ValuePath) -> Any:
     for step in path:
         root = _get_child(root, step)
     return root

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MAX_ERRORS = 200
 
 
-Source = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
+SchemaSource = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
 
 class Schema:
@@ -30,7 +30,7 @@ class Schema:
     `accepts` decides in place of the predicate of the whole schema, as `jsonschema` does or with `FALLBACK_ERRORS`.
     """
 
-    def __init__(self, source: Source, accepts: Callable[[Any], bool] | None = None) -> None:
+    def __init__(self, source: SchemaSource, accepts: Callable[[Any], bool] | None = None) -> None:
         self._given = source
         self._accepts = accepts
 
@@ -132,7 +132,7 @@ class Schema:
         return build_validator_class()(dict(self.source), registry=Registry())
 
 
-def compile(source: Source, accepts: Callable[[Any], bool] | None = None) -> Schema:  # noqa: A001 -- the folder's verb
+def compile(source: SchemaSource, accepts: Callable[[Any], bool] | None = None) -> Schema:  # noqa: A001 -- the folder's verb
     """Return a `Schema` that validates values; it is compiled on first use."""
     return Schema(source, accepts)
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from unicodedata import east_asian_width
 
-from promptpack.schema.strict.alternative import Alternative, Node, implied_kinds, is_impossible
+from promptpack.schema.strict.alternative import Alternative, SubSchema, implied_kinds, is_impossible
 from promptpack.schema.strict.expansion import Expansion, ExpansionError
 from promptpack.schema.supported_keywords import KINDS
 from promptpack.stubs.names import RESERVED_FIELDS, Names, to_class_name, to_identifier
 
-Type = tuple[str, ...]
+TypeExpression = tuple[str, ...]
 """The members of a union."""
 
 WIDTH: Final = 120
@@ -20,16 +20,16 @@ _SCALARS: Final = {"string": "str", "number": "float", "integer": "int", "boolea
 
 
 @dataclass(frozen=True)
-class Kinds:
+class ContainerTypes:
     """How generated code writes lists, objects with any keys, and objects with declared keys."""
 
     list_of: str
     any_object: str
-    beside_models: Type = ()
+    beside_models: TypeExpression = ()
 
 
-REPLY: Final = Kinds("list[{}]", "dict[str, Any]")
-INPUT: Final = Kinds("Sequence[{}]", "Mapping[str, Any]", ("Mapping[str, Any]",))
+REPLY: Final = ContainerTypes("list[{}]", "dict[str, Any]")
+INPUT: Final = ContainerTypes("Sequence[{}]", "Mapping[str, Any]", ("Mapping[str, Any]",))
 
 
 @dataclass
@@ -37,14 +37,14 @@ class TypeWriter:
     """Writes the types of schemas; `classes` collects the models and the names of long unions."""
 
     names: Names
-    kinds: Kinds
+    kinds: ContainerTypes
     classes: list[str] = field(default_factory=list)
 
-    def write(self, schema: Mapping[str, Any], name: str) -> Type:
+    def write(self, schema: Mapping[str, Any], name: str) -> TypeExpression:
         """Return the type of the values that a schema accepts; `name` is a name for its model."""
         return _SchemaTypes(self, Expansion(schema)).write((schema,), name)
 
-    def write_literal(self, words: Iterable[Any], name: str) -> Type:
+    def write_literal(self, words: Iterable[Any], name: str) -> TypeExpression:
         """Return the type of fixed words; a long one gets a name."""
         words = tuple(words)
         if not all(word is None or isinstance(word, str | int) for word in words):
@@ -61,10 +61,10 @@ class TypeWriter:
 class _SchemaTypes:
     writer: TypeWriter
     expansion: Expansion
-    open_models: dict[frozenset[int], Type] = field(default_factory=dict)
+    open_models: dict[frozenset[int], TypeExpression] = field(default_factory=dict)
     depth: int = 0
 
-    def write(self, nodes: tuple[Node, ...], name: str) -> Type:
+    def write(self, nodes: tuple[SubSchema, ...], name: str) -> TypeExpression:
         key = frozenset(map(id, nodes))
         if key and key in self.open_models:
             return self.open_models[key]
@@ -80,14 +80,14 @@ class _SchemaTypes:
         self.open_models.pop(key, None)
         return found
 
-    def _write_alternative(self, one: Alternative, name: str, key: frozenset[int]) -> Type:
+    def _write_alternative(self, one: Alternative, name: str, key: frozenset[int]) -> TypeExpression:
         words = one.fixed_words
         if words is not None:
             return self.writer.write_literal(words, name)
         kinds = sorted(one.kinds, key=KINDS.index) if one.kinds is not None else implied_kinds(one)
         return join_types(self._write_kind(kind, one, name, key) for kind in kinds)
 
-    def _write_kind(self, kind: str, one: Alternative, name: str, key: frozenset[int]) -> Type:
+    def _write_kind(self, kind: str, one: Alternative, name: str, key: frozenset[int]) -> TypeExpression:
         if kind == "object":
             return self._write_object(one, name, key)
         if kind != "array":
@@ -95,7 +95,7 @@ class _SchemaTypes:
         items = ("Any",) if one.prefix or not one.items else self.write(one.items, to_class_name(name, "item"))
         return (self.writer.kinds.list_of.format(show_type(items)),)
 
-    def _write_object(self, one: Alternative, name: str, key: frozenset[int]) -> Type:
+    def _write_object(self, one: Alternative, name: str, key: frozenset[int]) -> TypeExpression:
         properties = {declared: nodes for declared, nodes in one.properties.items() if not is_impossible(nodes)}
         if not properties:
             return (self.writer.kinds.any_object,)
@@ -112,7 +112,7 @@ class _SchemaTypes:
         return kind
 
 
-def _write_field(name: str, declared: str, kind: Type, *, is_required: bool) -> list[str]:
+def _write_field(name: str, declared: str, kind: TypeExpression, *, is_required: bool) -> list[str]:
     kind = kind if is_required else join_types((kind, ("None",)))
     value = "" if is_required else " = None"
     if name != declared:
@@ -120,7 +120,7 @@ def _write_field(name: str, declared: str, kind: Type, *, is_required: bool) -> 
     return write_typed(f"    {name}", kind, value)
 
 
-def write_typed(name: str, kind: Type, value: str = "") -> list[str]:
+def write_typed(name: str, kind: TypeExpression, value: str = "") -> list[str]:
     """Return a name with its type and value, over several lines if it is long."""
     line = f"{name}: {show_type(kind)}{value}"
     if len(line) <= WIDTH or len(kind) == 1:
@@ -130,12 +130,12 @@ def write_typed(name: str, kind: Type, value: str = "") -> list[str]:
     return [f"{name}: (", *parts, f"{indent}){value}"]
 
 
-def show_type(kind: Type) -> str:
+def show_type(kind: TypeExpression) -> str:
     """Return a type as code."""
     return " | ".join(kind)
 
 
-def join_types(kinds: Iterable[Type]) -> Type:
+def join_types(kinds: Iterable[TypeExpression]) -> TypeExpression:
     """Return the union of types; `Any` includes all others, and None comes last."""
     parts = list(dict.fromkeys(part for kind in kinds for part in kind))
     if "Any" in parts or not parts:

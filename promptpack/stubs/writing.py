@@ -11,7 +11,7 @@ from promptpack.stubs.names import Names, to_class_name, to_identifier
 from promptpack.stubs.types import (
     INPUT,
     REPLY,
-    Type,
+    TypeExpression,
     TypeWriter,
     join_types,
     quote,
@@ -107,7 +107,7 @@ class _Module:
         ]
         return [*lines, *_LOAD, *render]
 
-    def _write_output(self, types: TypeWriter) -> Type:
+    def _write_output(self, types: TypeWriter) -> TypeExpression:
         contract = self.pack.contract
         if contract is None:
             return ("Any",)
@@ -118,7 +118,7 @@ class _Module:
             found.append(self._write_call(types))
         return join_types(found) if found else ("AgentReply",)
 
-    def _write_errors(self, types: TypeWriter) -> Type:
+    def _write_errors(self, types: TypeWriter) -> TypeExpression:
         """Return the types of the standard error actions."""
         contract = self.pack.contract
         if contract is None or not contract.has_actions:
@@ -131,7 +131,7 @@ class _Module:
 
     def _write_action(
         self, types: TypeWriter, name: str, params: Mapping[str, Any] | None, words: tuple[str, ...] | None = None
-    ) -> Type:
+    ) -> TypeExpression:
         kind = ("dict[str, Any]",) if params is None else types.write(params, to_class_name(name))
         model = self.names.choose(to_class_name(name, "Output"))
         action = types.write_literal(words or (name,), to_class_name(name, "Action"))
@@ -140,7 +140,7 @@ class _Module:
         types.classes.append("\n".join([f"class {model}(AgentReply):", f"    {doc}", "", *fields]))
         return (model,)
 
-    def _write_call(self, types: TypeWriter) -> Type:
+    def _write_call(self, types: TypeWriter) -> TypeExpression:
         model = self.names.choose("ToolOutput")
         doc = write_doc("A reply that calls one of the tools; the action is its name, params are its arguments.")
         fields = ["    action: str", "    params: dict[str, Any]"]
@@ -186,14 +186,14 @@ def _write_imports(body: str) -> list[str]:
     return [*standard, "", *(line for line in lines if line not in standard), ""]
 
 
-def _actions(contract: Contract) -> Type:
+def _actions(contract: Contract) -> TypeExpression:
     if contract.tools_input:
         return ("str",)
     words = tuple(quote(name) for name in contract.action_names() or ())
     return ("Literal[", *words, "]")
 
 
-def _write_alias(name: str, kind: Type) -> list[str]:
+def _write_alias(name: str, kind: TypeExpression) -> list[str]:
     if kind[0] == "Literal[":
         return [f"{name}: TypeAlias = Literal[", *(f"    {word}," for word in kind[1:-1]), "]"]
     line = f"{name}: TypeAlias = {show_type(kind)}"

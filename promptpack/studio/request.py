@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from promptpack.problem import Problem, UsageError
 
 T = TypeVar("T")
-Emit = Callable[[Mapping[str, Any]], None]
+SendToPage = Callable[[Mapping[str, Any]], None]
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class PageRequest:
     fields: Mapping[str, Any]
     texts: Mapping[str, str] = field(default_factory=dict)
     """The texts as they are typed, by path."""
-    emit: Emit = lambda _: None
+    emit: SendToPage = lambda _: None
 
     def text(self, name: str, default: str | None = None) -> str:
         """Return a field that is text."""

@@ -22,7 +22,7 @@ from starlette.websockets import WebSocket
 from promptpack.problem import Problem, UsageError
 from promptpack.studio.access import Access
 from promptpack.studio.guard import NONCE, Guard
-from promptpack.studio.handlers.catalogue import Pool
+from promptpack.studio.handlers.catalogue import PoolName
 from promptpack.studio.observer import PackObserver
 from promptpack.studio.session import MAX_MESSAGE_BYTES, Pools, Session
 from promptpack.studio.studio import Studio
@@ -65,7 +65,7 @@ def listen(port: int | None) -> socket.socket:
 def build_app(studio: Studio, access: Access, on_refused: Callable[[], object] = lambda: None) -> ASGIApp:
     """Return the application of a studio, behind its guard."""
     sessions: set[Session] = set()
-    sizes: dict[Pool, int] = {"quick": 1, "slow": 3, "drafts": 1}
+    sizes: dict[PoolName, int] = {"quick": 1, "slow": 3, "drafts": 1}
     pools: Pools = {pool: ThreadPoolExecutor(size, f"studio-{pool}") for pool, size in sizes.items()}
 
     async def broadcast(data: Mapping[str, Any]) -> None:

@@ -13,12 +13,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from promptpack.cycle.services import Cancellation
 from promptpack.problem import Problem, PromptpackError, UsageError, as_data
-from promptpack.studio.handlers.catalogue import HANDLERS, Pool
+from promptpack.studio.handlers.catalogue import HANDLERS, PoolName
 from promptpack.studio.handlers.replies import try_model
 from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio
 
-Pools = Mapping[Pool, Executor]
+Pools = Mapping[PoolName, Executor]
 MAX_MESSAGE_BYTES: Final = 8_000_000
 _MAX_OPEN_TEXTS: Final = 64
 _MAX_TEXT: Final = 1_000_000
@@ -120,7 +120,7 @@ class Session:
 
     def _find_work(
         self, name: str, number: int, path: str, request: PageRequest
-    ) -> tuple[Callable[[], dict[str, Any] | None], Pool]:
+    ) -> tuple[Callable[[], dict[str, Any] | None], PoolName]:
         """Return the function that answers a message, and where it runs; None if a newer message of its kind waits."""
         if name == "try":
             return lambda: self._try(number, request), "slow"

@@ -13,7 +13,7 @@ from promptpack.template.codegen import PackGenerator
 from promptpack.template.meter import steps_per_call
 from promptpack.template.tree import descendants
 
-Path = tuple[str, ...]
+LookupPath = tuple[str, ...]
 """A name and the keys after it."""
 
 
@@ -82,7 +82,7 @@ class ExpressionGenerator(PackGenerator):
         super()._write_key(owner, key, fallback, frame, value)
         self.write(")" if value else "")
 
-    def _name_repeated_paths(self, values: Iterable[nodes.Expr]) -> dict[Path, str]:
+    def _name_repeated_paths(self, values: Iterable[nodes.Expr]) -> dict[LookupPath, str]:
         """Return a local name for each path that occurs several times."""
         found = Counter(path for value in values for path in map(_path_of, descendants(value)) if len(path) > 1)
         return {path: self.temporary_identifier() for path, times in found.items() if times > 1}
@@ -112,7 +112,7 @@ class ExpressionGenerator(PackGenerator):
         self.writeline(f"debug_info = {'&'.join(f'{line}={position}' for line, position in self.debug_info)!r}")
 
 
-def _path_of(node: nodes.Node) -> Path:
+def _path_of(node: nodes.Node) -> LookupPath:
     """Return a name and the keys after it, as in `reply.params`; nothing for any other expression."""
     if isinstance(node, nodes.Name):
         return (node.name,)

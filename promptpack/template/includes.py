@@ -21,7 +21,7 @@ MAX_VISIT_DEPTH: Final = 32
 # The characters of partials that may be inlined into one template, so that it stays small.
 _MAX_INLINED: Final = 20_000
 
-Partial = TypeVar("Partial")
+Visited = TypeVar("Visited")
 Result = TypeVar("Result")
 
 
@@ -33,17 +33,17 @@ class TooManyIncludesError(Exception):
         self.partial = partial
 
 
-class IncludeWalker(Generic[Partial, Result]):
+class IncludeWalker(Generic[Visited, Result]):
     """Visits the partials that templates name, and caches the result of each visit."""
 
-    def __init__(self, find: Callable[[str], Partial | None], max_visits: int = MAX_VISITS) -> None:
+    def __init__(self, find: Callable[[str], Visited | None], max_visits: int = MAX_VISITS) -> None:
         self._find = find
         self._max_visits = max_visits
         self._results: dict[tuple[str, Hashable], Result] = {}
         self._open: list[str] = []
 
     def visit(
-        self, template: nodes.Expr, scope: Hashable, enter: Callable[[str, Partial], Result]
+        self, template: nodes.Expr, scope: Hashable, enter: Callable[[str, Visited], Result]
     ) -> Iterator[tuple[str, Result]]:
         """Enter each partial that a tag names, unless it was entered with the same scope or is being visited now."""
         for name in constant_names(template):
@@ -54,12 +54,12 @@ class IncludeWalker(Generic[Partial, Result]):
                     self._results[key] = self._entered(name, partial, enter)
                 yield name, self._results[key]
 
-    def visit_all(self, names: Iterable[str], enter: Callable[[str, Partial], Result]) -> None:
+    def visit_all(self, names: Iterable[str], enter: Callable[[str, Visited], Result]) -> None:
         """Enter every partial, so that later visits only read results and threads may share the walker."""
         for name in names:
             list(self.visit(nodes.Const(name), None, enter))
 
-    def _entered(self, name: str, partial: Partial, enter: Callable[[str, Partial], Result]) -> Result:
+    def _entered(self, name: str, partial: Visited, enter: Callable[[str, Visited], Result]) -> Result:
         if len(self._results) >= self._max_visits or len(self._open) >= MAX_VISIT_DEPTH:
             raise TooManyIncludesError(name)
         self._open.append(name)

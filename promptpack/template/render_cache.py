@@ -22,13 +22,13 @@ LARGEST_VALUE: Final = 1_000_000
 # The bytes of an entry besides its texts and fingerprints.
 _OVERHEAD: Final = 200
 
-Key = tuple[Any, ...]
+CacheKey = tuple[Any, ...]
 
 
 class CachedText(NamedTuple):
     """The text of a subtree, the key of the values it was rendered from, and its cost."""
 
-    key: Key
+    key: CacheKey
     text: str
     steps: int
     output: int
@@ -94,7 +94,7 @@ class PackCache:
         """Store the value of a cell; `parts` are the texts and fingerprints that it holds."""
         self._shared.put((self, cell), value, _OVERHEAD + sum(map(getsizeof, parts)))
 
-    def text(self, cell: Hashable, key: Key, meter: Meter) -> str | None:
+    def text(self, cell: Hashable, key: CacheKey, meter: Meter) -> str | None:
         """Return the cached text of a subtree if its key is equal and its cost is within the limits."""
         entry = self._entries.get((self, cell))
         cached: CachedText | None = entry and entry[0]
@@ -105,14 +105,14 @@ class PackCache:
         meter.output -= cached.output
         return cached.text
 
-    def put_text(self, cell: Hashable, key: Key, text: str, before: tuple[int, int], meter: Meter) -> None:
+    def put_text(self, cell: Hashable, key: CacheKey, text: str, before: tuple[int, int], meter: Meter) -> None:
         """Store the text of a subtree; `before` are the steps and output that were left before it was rendered."""
         if len(text) <= LARGEST_VALUE:
             steps, output = before
             self.put(cell, CachedText(key, text, steps - meter.steps, output - meter.output), text, *key[1:])
 
 
-def cache_key(names: Iterable[str], fingerprints: Mapping[str, Fingerprint], meter: Meter) -> Key | None:
+def cache_key(names: Iterable[str], fingerprints: Mapping[str, Fingerprint], meter: Meter) -> CacheKey | None:
     """Return the key of a text that depends on some names; None if one of them has no fingerprint."""
     found = [fingerprints.get(name) for name in names]
     return None if None in found else ((meter.limits, meter.json_indent), *found)

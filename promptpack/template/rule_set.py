@@ -12,7 +12,7 @@ from promptpack.template.includes import place
 from promptpack.template.model import Expression, Source
 from promptpack.template.runtime import PackTemplate
 
-Clause = tuple[Expression | None, Expression, frozenset[str]]
+CompiledRule = tuple[Expression | None, Expression, frozenset[str]]
 """`when`, `require`, and the names of the values without which the rule is skipped."""
 
 
@@ -26,7 +26,7 @@ class RuleFailure(NamedTuple):
 class RuleSet:
     """Evaluates rules; compiled on first use."""
 
-    def __init__(self, clauses: Sequence[Clause]) -> None:
+    def __init__(self, clauses: Sequence[CompiledRule]) -> None:
         self._clauses = clauses
 
     def evaluate(self, values: Mapping[str, Any]) -> tuple[list[RuleFailure], list[int]]:

@@ -35,7 +35,7 @@ from promptpack.template.meter import Meter, meter, step
 from promptpack.template.model import Fingerprint
 from promptpack.template.operators import OPERATORS, check_size, compare, concatenate, slice_value
 from promptpack.template.positions import locate_tokens
-from promptpack.template.render_cache import Key, cache_key
+from promptpack.template.render_cache import CacheKey, cache_key
 from promptpack.template.runtime import (
     Included,
     ListLoop,
@@ -68,7 +68,7 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
     concatenate: ClassVar[Callable[[Sequence[Any]], str]] = staticmethod(concatenate)
     slice_value: ClassVar[Callable[[Any, Any, Any, Any], Any]] = staticmethod(slice_value)
     check_size: ClassVar[Callable[[Any], Any]] = staticmethod(check_size)
-    cache_key: ClassVar[Callable[[Iterable[str], Mapping[str, Fingerprint], Meter], Key | None]] = staticmethod(
+    cache_key: ClassVar[Callable[[Iterable[str], Mapping[str, Fingerprint], Meter], CacheKey | None]] = staticmethod(
         cache_key
     )
     explain: ClassVar[Callable[[BaseException], ContextError]] = staticmethod(explain)

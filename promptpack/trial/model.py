@@ -5,15 +5,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from promptpack.problem import Location
-
-Step = tuple[str | int, ...]
+from promptpack.schema.pointers import ValuePath
 
 
 class Miss(NamedTuple):
     """One unmet expectation, and the path of the expectation in the test."""
 
     message: str
-    path: Step = ()
+    path: ValuePath = ()
     expected: str = ""
     found: str = ""
 

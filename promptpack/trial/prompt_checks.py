@@ -6,10 +6,11 @@ from typing import Any
 from promptpack.problem import ContextError
 from promptpack.prompt.message import Message
 from promptpack.prompt.prompt import Prompt
+from promptpack.schema.pointers import ValuePath
 from promptpack.template.compiling import compile_expression
 from promptpack.template.meter import metered
 from promptpack.template.model import Expression, Source
-from promptpack.trial.model import Miss, Step
+from promptpack.trial.model import Miss
 from promptpack.trial.text_checks import check_text
 
 
@@ -60,7 +61,7 @@ def _with_ids(prompt: Prompt) -> Iterator[tuple[Message, str]]:
 def _check_expressions(prompt: Prompt, text: str, expr: str | list[str]) -> Iterator[Miss]:
     scope = _build_scope(prompt, text)
     for index, one in enumerate([expr] if isinstance(expr, str) else expr):
-        place: Step = ("expr",) if isinstance(expr, str) else ("expr", index)
+        place: ValuePath = ("expr",) if isinstance(expr, str) else ("expr", index)
         try:
             with metered(prompt.pack.limits):
                 is_met = bool(_compile(prompt, one).evaluate(scope))

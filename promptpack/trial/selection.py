@@ -6,13 +6,13 @@ from typing import Final
 
 from promptpack.problem import Problem, UsageError
 
-Match = Callable[[str], bool]
+TestFilter = Callable[[str], bool]
 _TOKEN: Final = re.compile(r"""\s*(?:([()])|"([^"]*)"|'([^']*)'|([^\s()"']+))""")
 _MAX_TOKENS: Final = 200
 _OPERATORS: Final = ("and", "or", "not", "(", ")")
 
 
-def read_selection(text: str) -> Match:
+def read_selection(text: str) -> TestFilter:
     """Return a function that decides whether a name matches; a word matches if the name contains it, in any case."""
     return _SelectionParser(text).parse()
 
@@ -36,25 +36,25 @@ class _SelectionParser:
             position = found.end()
         return tokens
 
-    def parse(self) -> Match:
+    def parse(self) -> TestFilter:
         match = self._any()
         if self._at < len(self._tokens):
             raise self._error(f"{self._tokens[self._at][0]!r} is not expected here")
         return match
 
-    def _any(self) -> Match:
+    def _any(self) -> TestFilter:
         matches = [self._all()]
         while self._takes("or"):
             matches.append(self._all())
         return matches[0] if len(matches) == 1 else lambda name: any(match(name) for match in matches)
 
-    def _all(self) -> Match:
+    def _all(self) -> TestFilter:
         matches = [self._one()]
         while self._takes("and"):
             matches.append(self._one())
         return matches[0] if len(matches) == 1 else lambda name: all(match(name) for match in matches)
 
-    def _one(self) -> Match:
+    def _one(self) -> TestFilter:
         if self._takes("not"):
             inner = self._one()
             return lambda name: not inner(name)

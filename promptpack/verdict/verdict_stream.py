@@ -8,7 +8,7 @@ from promptpack import hook
 from promptpack.pack.model import Pack
 from promptpack.prompt.prompt import Prompt
 from promptpack.reply import Fault, Progress, PromptEcho, Reading, ReplyStream
-from promptpack.reply.reading import Outcome
+from promptpack.reply.reading import ReadingOutcome
 from promptpack.verdict.echo import find_echo
 from promptpack.verdict.judge import schema_of, shape_of
 from promptpack.verdict.judge_options import DEFAULT_OPTIONS, JudgeOptions
@@ -56,7 +56,7 @@ class VerdictStream:
         verdict = self._judge(text)
         self._last = text, verdict
         faults = (Fault(found.rule, found.path, found.message, found.offset) for found in verdict.violations)
-        outcome = cast("Outcome", verdict.outcome)
+        outcome = cast("ReadingOutcome", verdict.outcome)
         return Reading(outcome, verdict.__dict__["data"], violations=tuple(faults), is_echo=verdict.is_echo)
 
     def _judge(self, raw: str | bytes, finish_reason: str | None = None) -> Verdict:

@@ -18,8 +18,8 @@ from promptpack.versions.pack_versions import PackVersions, digests_of, open_ver
 from promptpack.versions.saved_versions import has_version
 from promptpack.versions.version_files import VersionFiles
 
-Level = Literal["auto", "patch", "minor", "major"]
-LEVELS: Final[tuple[Level, ...]] = ("auto", "patch", "minor", "major")
+BumpLevel = Literal["auto", "patch", "minor", "major"]
+LEVELS: Final[tuple[BumpLevel, ...]] = ("auto", "patch", "minor", "major")
 
 
 class VersionBump(NamedTuple):
@@ -37,7 +37,7 @@ class VersionBump(NamedTuple):
         return self.source == self.target
 
 
-def plan_bump(library: Library, request: str, level: Level, pre: str = "") -> VersionBump:
+def plan_bump(library: Library, request: str, level: BumpLevel, pre: str = "") -> VersionBump:
     """Plan a new version of a pack, copied from the newest one or from the requested one.
 
     An edited release is moved: its files become the new version, and are then restored as they were saved. With the
@@ -104,7 +104,12 @@ def _is_restored(origin: VersionFiles, saved: VersionFiles, path: str) -> bool:
 
 
 def _move(
-    versions: PackVersions, source: VersionFiles, saved: VersionFiles, copy: VersionFiles | None, level: Level, pre: str
+    versions: PackVersions,
+    source: VersionFiles,
+    saved: VersionFiles,
+    copy: VersionFiles | None,
+    level: BumpLevel,
+    pre: str,
 ) -> VersionBump:
     """Plan to move an edited release to a new version, and then to restore it."""
     restored = {path: text for path, text in saved.texts.items() if source.texts.get(path) != text}
@@ -124,7 +129,9 @@ def _matches(copy: Version, source: Version, level: Bump) -> bool:
     return replace(copy, pre=()) == next_version(source, level)
 
 
-def _decide_move(versions: PackVersions, source: VersionFiles, level: Level, pre: str) -> tuple[Version, Comparison]:
+def _decide_move(
+    versions: PackVersions, source: VersionFiles, level: BumpLevel, pre: str
+) -> tuple[Version, Comparison]:
     comparison = versions.compare(source.version, source.version)
     needed = versions.needed(source.version, comparison, source.version)
     if level == "auto":
@@ -141,7 +148,9 @@ def _decide_move(versions: PackVersions, source: VersionFiles, level: Level, pre
     return _with_pre(target, source.version, pre), comparison
 
 
-def _raise_unsaved(versions: PackVersions, source: VersionFiles, level: Level, pre: str, is_named: bool) -> VersionBump:
+def _raise_unsaved(
+    versions: PackVersions, source: VersionFiles, level: BumpLevel, pre: str, is_named: bool
+) -> VersionBump:
     """Plan a larger version of a draft, or of a release that is not saved yet; none if it is large enough."""
     base = versions.release_before(source.version)
     enough = VersionBump(source.label, source.label, FilePlan(versions.folder, {}))

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from promptpack.problem import Location
-from promptpack.versions.change import Bump, Category, Change, Kind
+from promptpack.versions.change import Bump, Category, Change, ChangeKind
 from promptpack.versions.word_diff import WordDiff
 
 
@@ -15,7 +15,7 @@ class Code(NamedTuple):
     """The meaning of a code."""
 
     code: str
-    kind: Kind
+    kind: ChangeKind
     bump: Bump
     title: str
     reason: str

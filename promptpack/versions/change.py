@@ -11,7 +11,7 @@ from promptpack.problem import Location, Problem, as_data
 from promptpack.versions.word_diff import WordDiff
 
 Category = Literal["CALL", "REPLY", "TEXT"]
-Kind = Literal["breaking", "narrowing", "compatible", "cosmetic"]
+ChangeKind = Literal["breaking", "narrowing", "compatible", "cosmetic"]
 Bump = Literal["major", "minor", "patch", "none"]
 BUMPS: Final[tuple[Bump, ...]] = ("none", "patch", "minor", "major")
 """From the smallest to the largest."""
@@ -29,7 +29,7 @@ class Change:
 
     code: str
     category: Category
-    kind: Kind
+    kind: ChangeKind
     bump: Bump
     message: str
     location: Location | None = None

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-Match = tuple[int, int, int]
+TokenRun = tuple[int, int, int]
 """The start in the old list, the start in the new list, and the length."""
 _MAX_DEPTH: Final = 8
 
@@ -19,7 +19,7 @@ class DiffMeter:
         self.remaining = remaining
 
 
-def find_matches(old: Sequence[str], new: Sequence[str], meter: DiffMeter) -> list[Match]:
+def find_matches(old: Sequence[str], new: Sequence[str], meter: DiffMeter) -> list[TokenRun]:
     """Return the runs of tokens that both lists have, in order.
 
     The result is a shortest edit script where the steps allow it. Else the lists are split at tokens that each of them
@@ -30,7 +30,7 @@ def find_matches(old: Sequence[str], new: Sequence[str], meter: DiffMeter) -> li
 
 def _find(
     old: Sequence[str], new: Sequence[str], area: tuple[int, int, int, int], meter: DiffMeter, depth: int
-) -> Iterator[Match]:
+) -> Iterator[TokenRun]:
     low_old, high_old, low_new, high_new = area
     head = _count_equal(old, new, range(low_old, high_old), range(low_new, high_new))
     yield low_old, low_new, head
@@ -44,7 +44,7 @@ def _find(
 
 def _find_inside(
     old: Sequence[str], new: Sequence[str], area: tuple[int, int, int, int], meter: DiffMeter, depth: int
-) -> Iterator[Match]:
+) -> Iterator[TokenRun]:
     low_old, high_old, low_new, high_new = area
     old_part, new_part = old[low_old:high_old], new[low_new:high_new]
     if set(old_part).isdisjoint(new_part):
@@ -70,7 +70,7 @@ def _count_equal(old: Sequence[str], new: Sequence[str], old_range: range, new_r
     return min(len(old_range), len(new_range))
 
 
-def _shortest_edit(old: Sequence[str], new: Sequence[str], meter: DiffMeter) -> list[Match] | None:
+def _shortest_edit(old: Sequence[str], new: Sequence[str], meter: DiffMeter) -> list[TokenRun] | None:
     """Return the matches of a shortest edit script, as Myers finds it; None if it takes too many steps.
 
     A part may use a quarter of the steps that are left, so that one hopeless part does not use up those of the others.
@@ -99,8 +99,8 @@ def _shortest_edit(old: Sequence[str], new: Sequence[str], meter: DiffMeter) -> 
     return None
 
 
-def _walk_back(trail: list[dict[int, int]], at_old: int, at_new: int) -> list[Match]:
-    matches: list[Match] = []
+def _walk_back(trail: list[dict[int, int]], at_old: int, at_new: int) -> list[TokenRun]:
+    matches: list[TokenRun] = []
     for distance in range(len(trail) - 1, -1, -1):
         furthest, diagonal = trail[distance], at_old - at_new
         if distance == 0:
@@ -146,9 +146,9 @@ def longest_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]
     return found[::-1]
 
 
-def _join(matches: Iterator[Match]) -> Iterator[Match]:
+def _join(matches: Iterator[TokenRun]) -> Iterator[TokenRun]:
     """Yield the matches without empty ones, adjacent ones joined."""
-    current: Match = (0, 0, 0)
+    current: TokenRun = (0, 0, 0)
     for at_old, at_new, size in matches:
         if size and at_old == current[0] + current[2] and at_new == current[1] + current[2]:
             current = (current[0], current[1], current[2] + size)

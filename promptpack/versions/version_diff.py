@@ -11,12 +11,12 @@ from promptpack.pack.version import Version
 from promptpack.problem import Problem
 from promptpack.versions.bumps import is_enough, required_version
 from promptpack.versions.catalogue import ABOUT
-from promptpack.versions.change import BUMPS, Bump, Category, Change, Comparison, Kind
+from promptpack.versions.change import BUMPS, Bump, Category, Change, ChangeKind, Comparison
 from promptpack.versions.version_side import VersionSide
 
 Status = Literal["added", "changed", "removed", "broken"]
 NO_CHANGES: Final = Comparison("", "")
-KINDS: Final[tuple[Kind, ...]] = ("breaking", "narrowing", "compatible", "cosmetic")
+KINDS: Final[tuple[ChangeKind, ...]] = ("breaking", "narrowing", "compatible", "cosmetic")
 """From the most to the least important."""
 
 
@@ -52,7 +52,7 @@ class VersionDiff:
         return " → ".join(dict.fromkeys(sides))
 
     @property
-    def kind(self) -> Kind | None:
+    def kind(self) -> ChangeKind | None:
         """The class of the most important change."""
         return min((change.kind for change in self.changes), key=KINDS.index, default=None)
 

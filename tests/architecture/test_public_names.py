@@ -53,15 +53,24 @@ def test_importing_promptpack_imports_nothing() -> None:
     assert done.stdout == "['promptpack']\n"
 
 
-def test_no_two_classes_share_a_name() -> None:
-    package = Path(promptpack.__file__).parent
-    names = [
-        node.name.lstrip("_")
-        for file in package.rglob("*.py")
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ClassDef)
-    ]
-    assert [name for name, count in Counter(names).items() if count > 1] == []
+def test_no_two_types_share_a_name() -> None:
+    files = sorted(Path(promptpack.__file__).parent.rglob("*.py"))
+    nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))]
+    variables = {name for node in nodes for name in type_names(node) if is_type_variable(node)}
+    names = [name for node in nodes for name in type_names(node) if not is_type_variable(node)]
+    assert [name for name, count in Counter([*names, *variables]).items() if count > 1] == []
+
+
+def type_names(node: ast.AST) -> list[str]:
+    """Return the name that a statement gives to a class, an alias or a type variable, without underscores."""
+    targets = [node.target] if isinstance(node, ast.AnnAssign) else node.targets if isinstance(node, ast.Assign) else []
+    names = [target.id for target in targets if isinstance(target, ast.Name)]
+    names += [node.name] if isinstance(node, ast.ClassDef) else []
+    return [name.lstrip("_") for name in names if re.match("_?[A-Z][a-z]", name)]
+
+
+def is_type_variable(node: ast.AST) -> bool:
+    return isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("TypeVar(")
 
 
 def test_the_layering_exceptions_are_doors() -> None:

@@ -21,10 +21,10 @@ class Exchange:
     messages: tuple[Any, ...] = field(repr=False)
 
 
-Steps = Generator[list[Any], Any, Exchange]
+ExchangeSteps = Generator[list[Any], Any, Exchange]
 
 
-def converse(prompt: Prompt, messages: list[Any], rounds: int) -> Steps:
+def converse(prompt: Prompt, messages: list[Any], rounds: int) -> ExchangeSteps:
     """Yield the messages to send and receive the reply of the model, at most `rounds` times."""
     added: list[Any] = []
     verdict: Verdict | None = None
@@ -38,7 +38,7 @@ def converse(prompt: Prompt, messages: list[Any], rounds: int) -> Steps:
         added.extend(_correct(reply, verdict.correction))
 
 
-def drive(steps: Steps, model: Any, config: Any) -> Exchange:
+def drive(steps: ExchangeSteps, model: Any, config: Any) -> Exchange:
     """Run an exchange with `model.invoke`."""
     messages = next(steps)
     while True:
@@ -48,7 +48,7 @@ def drive(steps: Steps, model: Any, config: Any) -> Exchange:
             return _exchange(stop)
 
 
-async def adrive(steps: Steps, model: Any, config: Any) -> Exchange:
+async def adrive(steps: ExchangeSteps, model: Any, config: Any) -> Exchange:
     """Run an exchange with `model.ainvoke`."""
     messages = next(steps)
     while True:

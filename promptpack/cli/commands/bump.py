@@ -5,7 +5,7 @@ import click
 from promptpack.cli.apply_plan import apply_plan
 from promptpack.cli.console import on_one_line
 from promptpack.cli.options import open_library, pack_argument, packs_option
-from promptpack.versions.bumping import LEVELS, Level, VersionBump, plan_bump
+from promptpack.versions.bumping import LEVELS, BumpLevel, VersionBump, plan_bump
 
 
 @click.command("bump")
@@ -13,7 +13,7 @@ from promptpack.versions.bumping import LEVELS, Level, VersionBump, plan_bump
 @click.argument("level", type=click.Choice(LEVELS))
 @packs_option
 @click.option("--pre", default="", metavar="WORD", help="Create a draft, such as 1.1.0-dev with --pre dev.")
-def command(pack: str, level: Level, folders: tuple[str, ...], pre: str) -> None:
+def command(pack: str, level: BumpLevel, folders: tuple[str, ...], pre: str) -> None:
     """Copy the newest version of PACK, or name@version, to the next version, with its variants, tests and snapshots.
 
     Only the version line changes. A release that was edited since the last commit is moved: the new version gets the

@@ -54,7 +54,7 @@ def _is_always_sent(subject: Subject, text: ParsedText) -> bool:
     return text.kind == "content" and "when" not in value and "priority" not in value
 
 
-_Size = tuple[int, int]
+_TextSize = tuple[int, int]
 """Characters and UTF-8 bytes."""
 
 
@@ -63,14 +63,14 @@ class _Sizer:
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
-        self._includes: IncludeWalker[ParsedText, _Size] = IncludeWalker(subject.partials.get)
+        self._includes: IncludeWalker[ParsedText, _TextSize] = IncludeWalker(subject.partials.get)
 
-    def measure(self, body: Iterable[nodes.Node]) -> _Size:
+    def measure(self, body: Iterable[nodes.Node]) -> _TextSize:
         """Return the size of the text that every render of a body contains."""
         sizes = [size for node in body for size in self._sizes(node)]
         return sum(size[0] for size in sizes), sum(size[1] for size in sizes)
 
-    def _sizes(self, node: nodes.Node) -> Iterator[_Size]:
+    def _sizes(self, node: nodes.Node) -> Iterator[_TextSize]:
         match node:
             case nodes.Output():
                 for child in node.nodes:
@@ -86,10 +86,10 @@ class _Sizer:
                 yield self.measure(node.body)
 
     @cached_property
-    def _reply_format(self) -> _Size:
+    def _reply_format(self) -> _TextSize:
         contract = self._subject.contract
         return _size_of(write_reply_format(contract, self._subject.identity[2]) if contract else "")
 
 
-def _size_of(text: str) -> _Size:
+def _size_of(text: str) -> _TextSize:
     return len(text), len(text.encode("utf-8", "surrogatepass"))

@@ -10,7 +10,7 @@ from promptpack.linter.analysis_meter import count_steps
 from promptpack.problem import Location
 from promptpack.template.model import Source
 
-Kind = Literal["any", "null", "boolean", "number", "text", "list", "mapping", "missing", "object"]
+TypeKind = Literal["any", "null", "boolean", "number", "text", "list", "mapping", "missing", "object"]
 Form = Literal["list", "lazy", "view"]
 # A union of more mappings than this becomes one mapping that may have any of their keys.
 _MAX_VARIANTS: Final = 24
@@ -159,14 +159,14 @@ NEVER: Final = UnionType()
 ANY: Final = AnyType()
 INTEGER: Final = NumberType(is_integer=True)
 
-_KINDS: Final[Mapping[type, Kind]] = {
+_KINDS: Final[Mapping[type, TypeKind]] = {
     AnyType: "any", NullType: "null", BooleanType: "boolean", NumberType: "number", TextType: "text", ListType: "list",
     TupleType: "list", MappingType: "mapping", MissingType: "missing", ObjectType: "object",
 }  # fmt: skip
-_NAMES: Final[Mapping[Kind, str]] = {"boolean": "true/false value", "number": "number", "mapping": "mapping"}
+_NAMES: Final[Mapping[TypeKind, str]] = {"boolean": "true/false value", "number": "number", "mapping": "mapping"}
 
 
-def kind_of(type_: Type) -> Kind:
+def kind_of(type_: Type) -> TypeKind:
     """Return the kind of a type that is not a union."""
     return _KINDS[type(type_)]
 

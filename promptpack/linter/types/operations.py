@@ -29,7 +29,7 @@ from promptpack.linter.types.problems import IMPOSSIBLE_VALUE, WRONG_KIND, Probl
 from promptpack.linter.types.signatures import ITERABLE, KEYS, TEXTS
 from promptpack.problem import Problem, did_you_mean
 
-Side = tuple[nodes.Node, Type]
+TypedOperand = tuple[nodes.Node, Type]
 Narrowing = tuple[nodes.Node, Type, Narrower, Narrower]
 """The effect of a condition: an expression, its type, and the narrowers for a condition that holds or fails."""
 
@@ -42,7 +42,9 @@ _OPERATORS: Final = {
 }  # fmt: skip
 
 
-def check_comparison(operator: str, left: Side, right: Side, collector: ProblemCollector) -> Narrowing | None:
+def check_comparison(
+    operator: str, left: TypedOperand, right: TypedOperand, collector: ProblemCollector
+) -> Narrowing | None:
     """Check a comparison, and return its narrowing."""
     match operator:
         case "eq" | "ne":
@@ -61,7 +63,7 @@ def _negate(narrowing: Narrowing) -> Narrowing:
     return subject, type_, fails, holds
 
 
-def _equality(subject: Side, other: Side, collector: ProblemCollector) -> Narrowing | None:
+def _equality(subject: TypedOperand, other: TypedOperand, collector: ProblemCollector) -> Narrowing | None:
     if not isinstance(other[0], nodes.Const) or isinstance(subject[0], nodes.Const):
         return None
     value = other[0].value
@@ -69,7 +71,7 @@ def _equality(subject: Side, other: Side, collector: ProblemCollector) -> Narrow
     return subject[0], subject[1], *among([value])
 
 
-def report_impossible(subject: Side, word: nodes.Const, collector: ProblemCollector) -> None:
+def report_impossible(subject: TypedOperand, word: nodes.Const, collector: ProblemCollector) -> None:
     """Report a comparison with a value that the other side never has; comparing with null is always allowed."""
     node, type_ = subject
     if word.value is None or is_never(type_) or not is_never(among([word.value])[0](type_)):
@@ -86,14 +88,14 @@ def report_impossible(subject: Side, word: nodes.Const, collector: ProblemCollec
     collector.add(Problem(IMPOSSIBLE_VALUE, message, collector.locate(word), hint, "warning"))
 
 
-def _report_lazy(left: Side, right: Side, collector: ProblemCollector) -> None:
+def _report_lazy(left: TypedOperand, right: TypedOperand, collector: ProblemCollector) -> None:
     for node, type_ in (left, right):
         if any(isinstance(one, ListType) and one.form == "lazy" for one in members(type_)):
             message = f"{spell(node)} is a lazy list, which equals nothing"
             collector.add(Problem(WRONG_KIND, message, collector.locate(node), "add '| list' before it", "warning"))
 
 
-def use_item(item: Type, owner: Side, collector: ProblemCollector) -> Type:
+def use_item(item: Type, owner: TypedOperand, collector: ProblemCollector) -> Type:
     """Report the left side of `in` if it is missing: a warning if its right may be an empty list, which hides that."""
     node, type_ = owner
     is_literal = isinstance(node, (nodes.List, nodes.Tuple)) and node.items
@@ -102,7 +104,7 @@ def use_item(item: Type, owner: Side, collector: ProblemCollector) -> Type:
         return collector.use(item)
 
 
-def check_containment(item: Side, owner: Side, collector: ProblemCollector) -> Narrowing | None:
+def check_containment(item: TypedOperand, owner: TypedOperand, collector: ProblemCollector) -> Narrowing | None:
     """Check `item in owner`, and return its narrowing."""
     accepted = collector.expect(owner[1], ITERABLE, "'in'", owner[0], collector.locate_lazily(owner[0]))
     _check_item(item, accepted, collector)
@@ -120,7 +122,7 @@ def is_constant_path(node: nodes.Node) -> bool:
     return isinstance(node, nodes.Name) or (constant_key(node) is not None and is_constant_path(node.node))  # type: ignore[attr-defined]
 
 
-def _check_item(item: Side, owner: Type, collector: ProblemCollector) -> None:
+def _check_item(item: TypedOperand, owner: Type, collector: ProblemCollector) -> None:
     texts = [one for one in members(owner) if isinstance(one, TextType)]
     if texts and len(texts) == len(members(owner)):
         collector.expect(item[1], TEXTS, "'in' with text on its right", item[0], collector.locate_lazily(item[0]))
@@ -147,7 +149,7 @@ def _report_never_in(word: nodes.Const, words: frozenset[str], collector: Proble
         )
 
 
-def _among(item: Side, values: list[nodes.Expr], collector: ProblemCollector) -> Narrowing | None:
+def _among(item: TypedOperand, values: list[nodes.Expr], collector: ProblemCollector) -> Narrowing | None:
     constants = [one for one in values if isinstance(one, nodes.Const)]
     if isinstance(item[0], nodes.Const):
         return None
@@ -169,7 +171,7 @@ def _key_in(key: str, owner: nodes.Node, type_: Type) -> Narrowing | None:
     return owner, type_, for_key(DEFINED[0]), for_key(DEFINED[1])
 
 
-def _check_order(operator: str, left: Side, right: Side, collector: ProblemCollector) -> None:
+def _check_order(operator: str, left: TypedOperand, right: TypedOperand, collector: ProblemCollector) -> None:
     """Report an order comparison of kinds that have no order."""
     wrong = [(one, other) for one in members(left[1]) for other in members(right[1]) if not _can_be_ordered(one, other)]
     if not wrong:

@@ -23,7 +23,7 @@ from promptpack.linter.types.lattice import (
     union,
 )
 from promptpack.linter.types.narrowing import constant_key
-from promptpack.linter.types.signatures import KINDS_IN_WORDS, Kinds
+from promptpack.linter.types.signatures import KINDS_IN_WORDS, AcceptedKinds
 from promptpack.problem import Location, Problem
 from promptpack.template.model import Source
 
@@ -110,7 +110,7 @@ class ProblemCollector:
             self.add(_missing_problem(reason, certain=certain))
         return ANY if is_never(present) and (reasons or unknown) else present
 
-    def expect(self, type_: Type, accepts: Kinds, what: str, node: nodes.Node, at: LazyLocation) -> Type:
+    def expect(self, type_: Type, accepts: AcceptedKinds, what: str, node: nodes.Node, at: LazyLocation) -> Type:
         """Report values of a kind that `what` does not accept, and return the type of the others."""
         wrong = [one for one in members(type_) if not isinstance(one, AnyType) and form_of(one) not in accepts]
         if not wrong:
@@ -119,7 +119,9 @@ class ProblemCollector:
         self.add(_kind_problem(what, accepts, node, wrong, at, certain=certain))
         return ANY if certain else union(one for one in members(type_) if one not in wrong)
 
-    def warn_meaningless(self, type_: Type, meaningful: Kinds, what: str, node: nodes.Node, at: LazyLocation) -> None:
+    def warn_meaningless(
+        self, type_: Type, meaningful: AcceptedKinds, what: str, node: nodes.Node, at: LazyLocation
+    ) -> None:
         """Warn about values of a kind that `what` accepts, but that make no sense."""
         wrong = [one for one in members(type_) if not isinstance(one, AnyType) and form_of(one) not in meaningful]
         if wrong:
@@ -136,7 +138,7 @@ def _missing_problem(reason: MissingReason, *, certain: bool) -> Problem:
 
 
 def _kind_problem(
-    what: str, accepts: Kinds, node: nodes.Node, wrong: Sequence[Type], at: LazyLocation, *, certain: bool
+    what: str, accepts: AcceptedKinds, node: nodes.Node, wrong: Sequence[Type], at: LazyLocation, *, certain: bool
 ) -> Problem:
     names = " or ".join(dict.fromkeys(describe(one) for one in wrong))
     message = f"{what} needs {KINDS_IN_WORDS[accepts]}, but {spell(node)} {'is' if certain else 'may be'} {names}"

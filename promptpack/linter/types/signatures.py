@@ -23,21 +23,21 @@ from promptpack.linter.types.lattice import (
 from promptpack.template.language import LOOP_ATTRIBUTES
 
 Returns = Callable[[Type], Type]
-Kinds = frozenset[str]
+AcceptedKinds = frozenset[str]
 
-EVERY: Final[Kinds] = frozenset(("null", "boolean", "number", "text", "list", "lazy", "view", "mapping"))
-NUMBERS: Final[Kinds] = frozenset(("number", "boolean"))
-ITERABLE: Final[Kinds] = frozenset(("text", "list", "lazy", "view", "mapping"))
-ITERABLE_OR_NULL: Final[Kinds] = ITERABLE | {"null"}
-SIZED: Final[Kinds] = frozenset(("text", "list", "view", "mapping"))
-TEXT_LIKE: Final[Kinds] = frozenset(("text", "number", "boolean"))
-COLLECTIONS: Final[Kinds] = ITERABLE - {"text"}
-SLICEABLE: Final[Kinds] = frozenset(("text", "list"))
-TEXTS: Final[Kinds] = frozenset(("text",))
-LISTS: Final[Kinds] = frozenset(("list",))
-MAPPINGS: Final[Kinds] = frozenset(("mapping",))
-KEYS: Final[Kinds] = EVERY - {"list", "mapping"}
-KINDS_IN_WORDS: Final[Mapping[Kinds, str]] = {
+EVERY: Final[AcceptedKinds] = frozenset(("null", "boolean", "number", "text", "list", "lazy", "view", "mapping"))
+NUMBERS: Final[AcceptedKinds] = frozenset(("number", "boolean"))
+ITERABLE: Final[AcceptedKinds] = frozenset(("text", "list", "lazy", "view", "mapping"))
+ITERABLE_OR_NULL: Final[AcceptedKinds] = ITERABLE | {"null"}
+SIZED: Final[AcceptedKinds] = frozenset(("text", "list", "view", "mapping"))
+TEXT_LIKE: Final[AcceptedKinds] = frozenset(("text", "number", "boolean"))
+COLLECTIONS: Final[AcceptedKinds] = ITERABLE - {"text"}
+SLICEABLE: Final[AcceptedKinds] = frozenset(("text", "list"))
+TEXTS: Final[AcceptedKinds] = frozenset(("text",))
+LISTS: Final[AcceptedKinds] = frozenset(("list",))
+MAPPINGS: Final[AcceptedKinds] = frozenset(("mapping",))
+KEYS: Final[AcceptedKinds] = EVERY - {"list", "mapping"}
+KINDS_IN_WORDS: Final[Mapping[AcceptedKinds, str]] = {
     NUMBERS: "a number",
     ITERABLE: "a list",
     ITERABLE_OR_NULL: "a list",
@@ -59,10 +59,10 @@ class Signature:
     A parameter with `=` is optional, one after `*` is keyword-only, and `...` stands for any number of parameters.
     """
 
-    accepts: Kinds
+    accepts: AcceptedKinds
     returns: Returns
     parameters: str = ""
-    meaningful: Kinds = EVERY
+    meaningful: AcceptedKinds = EVERY
 
 
 def item_of(one: Type) -> Type:
@@ -227,7 +227,7 @@ LAZY_FILTERS: Final = frozenset(("items", "map", "reject", "rejectattr", "select
 class TestSignature:
     """The kinds that a test accepts, its number of arguments, and whether it accepts a missing value."""
 
-    accepts: Kinds = EVERY
+    accepts: AcceptedKinds = EVERY
     arguments: int = 0
     accepts_missing: bool = True
 

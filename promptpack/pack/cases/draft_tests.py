@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 from promptpack.document import Document
 from promptpack.document.model import MappedDocument, Path
 from promptpack.pack.placed import Placed
+from promptpack.schema.pointers import ValuePath
 
-Step = tuple[str | int, ...]
-Origins = Mapping[Step, tuple[Document, Step]]
+Origins = Mapping[ValuePath, tuple[Document, ValuePath]]
 
 _MAX_STEPS: Final = 32
 _MAX_COPIED: Final = 1_000_000
@@ -79,7 +79,7 @@ class DraftTest(NamedTuple):
         origins = {path: origin for path, origin in other._fixed_origins().items() if path[:1] == (key,)}
         return DraftTest({**self.value, key: other.value[key]}, {**self.origins, **origins}, self.meter)
 
-    def merge(self, path: Step, placed: Placed) -> DraftTest:
+    def merge(self, path: ValuePath, placed: Placed) -> DraftTest:
         """Return the draft with a value merged at a path: mappings by key, everything else is replaced."""
         found = self.find(path)
         if not (isinstance(found, dict) and isinstance(placed.value, dict)):
@@ -122,15 +122,15 @@ class DraftTest(NamedTuple):
             value = value.get(key) if isinstance(value, dict) else None
         return value
 
-    def _origins_outside(self, step: Step) -> Origins:
+    def _origins_outside(self, step: ValuePath) -> Origins:
         return {path: origin for path, origin in self.origins.items() if path[: len(step)] != step}
 
 
-def _place(placed: Placed) -> tuple[Document, Step]:
+def _place(placed: Placed) -> tuple[Document, ValuePath]:
     return placed.document, placed.path
 
 
-def _put(value: Any, keys: list[str | int], new: Any, meter: CopyMeter) -> tuple[Any, Step]:
+def _put(value: Any, keys: list[str | int], new: Any, meter: CopyMeter) -> tuple[Any, ValuePath]:
     if not keys:
         return new, ()
     key, rest = keys[0], keys[1:]

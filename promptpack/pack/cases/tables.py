@@ -19,8 +19,8 @@ from promptpack.pack.model import Input
 from promptpack.pack.placed import Placed
 from promptpack.problem import Location, PackError, Problem, did_you_mean
 
-Kind = Literal["text", "json"]
-_KINDS: Final[tuple[Kind, ...]] = ("text", "json")
+CellKind = Literal["text", "json"]
+_KINDS: Final[tuple[CellKind, ...]] = ("text", "json")
 _TEXT_COLUMNS: Final = ("name", "model", "reply", "verdict")
 _ENDINGS: Final = (".csv", ".jsonl")
 
@@ -50,7 +50,7 @@ class RowDocument(Document):
 
 class _Column(NamedTuple):
     key: str
-    kind: Kind
+    kind: CellKind
 
 
 def read_table(file: Placed, folder: Folder, owner: str, inputs: Mapping[str, Input]) -> Iterator[Placed]:
@@ -123,7 +123,7 @@ def _read_column(cell: str, path: str, line: int, inputs: Mapping[str, Input]) -
     return _Column(key, kind)
 
 
-def _kind_of(schema: Mapping[str, Any]) -> Kind | None:
+def _kind_of(schema: Mapping[str, Any]) -> CellKind | None:
     """Return the kind of the cells of an input, if its schema leaves no doubt."""
     types = schema.get("type")
     allowed = {types} if isinstance(types, str) else set(types or ())

@@ -8,9 +8,9 @@ from promptpack.pack.output.sanitize import sanitize
 from promptpack.pack.output.type_entry import BareTuple, TypeEntry
 from promptpack.pack.output.type_names import TypeNameError, known_words, parse_type
 from promptpack.problem import Location, PackError, Problem, did_you_mean
+from promptpack.schema.pointers import ValuePath
 
-Path = tuple[str | int, ...]
-LocatePath = Callable[[Path], Location | None]
+LocatePath = Callable[[ValuePath], Location | None]
 _ENTRY_KEYS: Final = ("$type", "$desc")
 
 
@@ -37,13 +37,13 @@ class _OutputReader:
     texts: tuple[type, ...] = (str,)
     problems: list[Problem] = field(default_factory=list)
 
-    def report(self, code: str, path: Path, message: str, hint: str = "") -> None:
+    def report(self, code: str, path: ValuePath, message: str, hint: str = "") -> None:
         """Add a problem at a path below `output`."""
         where = ".".join(["output", *map(str, path)])
         self.problems.append(Problem(code, f"{where}: {message}", self.locate(path), hint))
 
 
-def _no_location(_: Path) -> None:
+def _no_location(_: ValuePath) -> None:
     return None
 
 
@@ -57,7 +57,7 @@ def _read(data: Any, reader: _OutputReader) -> Any:
     return schema
 
 
-def _schema(data: Any, path: Path, reader: _OutputReader) -> Any:
+def _schema(data: Any, path: ValuePath, reader: _OutputReader) -> Any:
     if isinstance(data, dict):
         if any(key in data for key in _ENTRY_KEYS) or (reader.strict and any(str(key)[:1] == "$" for key in data)):
             return _entry(data, path, reader)
@@ -79,7 +79,7 @@ def _bare(text: str, reader: _OutputReader) -> Any:
     return kind if reader.strict or sanitize(kind) == text else text
 
 
-def _entry(data: dict[Any, Any], path: Path, reader: _OutputReader) -> Any:
+def _entry(data: dict[Any, Any], path: ValuePath, reader: _OutputReader) -> Any:
     unknown = [key for key in data if key not in _ENTRY_KEYS]
     for key in unknown:
         hint = did_you_mean(str(key), _ENTRY_KEYS)
@@ -97,7 +97,7 @@ def _entry(data: dict[Any, Any], path: Path, reader: _OutputReader) -> Any:
     return TypeEntry(items, kind if isinstance(kind, str) else None)
 
 
-def _entry_type(kind: Any, path: Path, reader: _OutputReader) -> Any:
+def _entry_type(kind: Any, path: ValuePath, reader: _OutputReader) -> Any:
     if isinstance(kind, dict | list):
         return _schema(kind, path, reader)
     if not isinstance(kind, str):

@@ -7,11 +7,11 @@ from typing import Any, Final, Literal
 
 from promptpack.problem import Location
 
-Kind = Literal["template", "input", "expression", "reply_format", "history", "layout", "budget", "added"]
+SpanKind = Literal["template", "input", "expression", "reply_format", "history", "layout", "budget", "added"]
 Trust = Literal["trusted", "untrusted", "fenced", "secret"]
 TRUSTS: Final[tuple[Trust, ...]] = ("trusted", "untrusted", "fenced", "secret")
 
-_WORDS: Final[dict[Kind, str]] = {
+_WORDS: Final[dict[SpanKind, str]] = {
     "template": "template text",
     "input": "input",
     "expression": "expression",
@@ -44,7 +44,7 @@ class Span:
     start: int
     end: int
     text: str = field(repr=False)
-    kind: Kind
+    kind: SpanKind
     trust: Trust
     location: Location | None = None
     inputs: tuple[str, ...] = ()

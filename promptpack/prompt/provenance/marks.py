@@ -6,7 +6,7 @@ import re
 from typing import Final, NamedTuple
 
 from promptpack.prompt.provenance.traced_pack import TextOrigin
-from promptpack.template.tracing.traced_text import Run, TracedText
+from promptpack.template.tracing.traced_text import TracedRun, TracedText
 
 _OPEN, _ZERO, _ONE, _CLOSE = "\ue000\ue001\ue002\ue003"
 _MARK: Final = re.compile(f"{_OPEN}([{_ZERO}{_ONE}]+){_CLOSE}")
@@ -18,7 +18,7 @@ _ESCAPE: Final = "\\"
 
 class _FoundText(NamedTuple):
     start: int
-    runs: tuple[Run, ...]
+    runs: tuple[TracedRun, ...]
 
 
 class Marks:
@@ -82,7 +82,7 @@ def _find(text: str, end: int, traced: TracedText, first: int) -> _FoundText | N
 
 
 def _fill(text: str, found: list[_FoundText], between: TextOrigin) -> TracedText:
-    runs: list[Run] = []
+    runs: list[TracedRun] = []
     end = 0
     for one in found:
         runs.append((one.start - end, between))
@@ -92,8 +92,8 @@ def _fill(text: str, found: list[_FoundText], between: TextOrigin) -> TracedText
     return TracedText(text, _merge(runs))
 
 
-def _merge(runs: list[Run]) -> list[Run]:
-    merged: list[Run] = []
+def _merge(runs: list[TracedRun]) -> list[TracedRun]:
+    merged: list[TracedRun] = []
     for size, origin in runs:
         if merged and merged[-1][1] is origin:
             merged[-1] = merged[-1][0] + size, origin

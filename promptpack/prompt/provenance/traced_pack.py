@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 from promptpack.pack.model import CallTemplate, MessageTemplate, Pack, PartTemplate
 from promptpack.problem import Location
 from promptpack.prompt.message import Message, Part, ToolCall
-from promptpack.prompt.provenance.explanation import Kind
+from promptpack.prompt.provenance.explanation import SpanKind
 from promptpack.prompt.rendering import render_data
 from promptpack.template.model import Expression, Scope, Template
 from promptpack.template.tracing.engine import PieceOrigin, TracingEngine
@@ -25,7 +25,7 @@ Compiled = TypeVar("Compiled", Template, Expression)
 class TextOrigin(NamedTuple):
     """The origin of a run of text in a prompt."""
 
-    kind: Kind
+    kind: SpanKind
     reads: Reads = frozenset()
     location: Location | None = None
     partials: tuple[str, ...] = ()
@@ -107,7 +107,7 @@ def to_origin(printed: PieceOrigin, overlay: str = "") -> TextOrigin:
     return TextOrigin(_kind(reads), reads, printed.location, printed.partials, overlay)
 
 
-def _kind(reads: Reads) -> Kind:
+def _kind(reads: Reads) -> SpanKind:
     if len(reads) != 1 or not all(read.is_exact for read in reads):
         return "expression"
     (read,) = reads

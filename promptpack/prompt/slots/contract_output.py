@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from promptpack.pack.references import resolve
+from promptpack.schema.pointers import SchemaData
 
-Schema = Mapping[str, Any]
 _TYPES: Final[Mapping[str, type]] = {
     "string": str,
     "integer": int,
@@ -18,17 +18,17 @@ _TYPES: Final[Mapping[str, type]] = {
 _MAX_DEPTH: Final = 8
 
 
-def derive_output(shape: Schema, language: str = "") -> Any:
+def derive_output(shape: SchemaData, language: str = "") -> Any:
     """Derive the output schema of a contract's JSON Schema, with the descriptions in `language`."""
     return _ContractReader(shape, language).structure(shape, 0)
 
 
 class _ContractReader:
-    def __init__(self, root: Schema, language: str) -> None:
+    def __init__(self, root: SchemaData, language: str) -> None:
         self._root = root
         self._language = language
 
-    def structure(self, schema: Schema, depth: int) -> Any:
+    def structure(self, schema: SchemaData, depth: int) -> Any:
         """Return a mapping, a list or a type."""
         schema = resolve(self._root, schema)
         if schema.get("properties") and depth < _MAX_DEPTH:
@@ -43,12 +43,12 @@ class _ContractReader:
         # A structure inside a tuple is printed one level deeper, so only described structures get a tuple.
         return (inner, description) if description or not isinstance(inner, dict | list) else inner
 
-    def _description(self, schema: Schema) -> str:
+    def _description(self, schema: SchemaData) -> str:
         text: str = schema.get("x-descriptions", {}).get(self._language, schema.get("description", ""))
         return text
 
 
-def _type(schema: Schema) -> Any:
+def _type(schema: SchemaData) -> Any:
     choices = [schema["const"]] if "const" in schema else schema.get("enum")
     if choices:
         return Literal[tuple(choices)]

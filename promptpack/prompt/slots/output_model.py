@@ -32,7 +32,7 @@ def make_output_model(output: Any) -> type[BaseModel]:
         raise TypeError("Unable to generator output model because the output is not a structure data.")
     schema = expand(dict(output) if isinstance(output, Mapping) else output)
     try:
-        return _cached_model(_CacheKey(_equality_key(schema), schema))
+        return _cached_model(_ModelKey(_equality_key(schema), schema))
     except _UncacheableError:
         return _build_model(schema)
 
@@ -42,7 +42,7 @@ class _UncacheableError(TypeError):
 
 
 @dataclass(frozen=True, slots=True)
-class _CacheKey:
+class _ModelKey:
     """A schema and its equality key; equal keys mean equal models."""
 
     key: Any
@@ -64,7 +64,7 @@ def _equality_key(schema: Any) -> Any:
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def _cached_model(cache_key: _CacheKey) -> type[BaseModel]:
+def _cached_model(cache_key: _ModelKey) -> type[BaseModel]:
     return _build_model(cache_key.schema)
 
 

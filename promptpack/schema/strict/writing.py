@@ -8,15 +8,21 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from promptpack.problem import PackError, Problem
-from promptpack.schema.pointers import pointer
+from promptpack.schema.pointers import ValuePath, pointer
 from promptpack.schema.strict import WRAPPER
-from promptpack.schema.strict.alternative import Alternative, Node, find_words, implied_kinds, is_impossible, kinds_of
+from promptpack.schema.strict.alternative import (
+    Alternative,
+    SubSchema,
+    find_words,
+    implied_kinds,
+    is_impossible,
+    kinds_of,
+)
 from promptpack.schema.strict.expansion import MAX_ALTERNATIVES, Expansion, ExpansionError
 from promptpack.schema.strict.providers import Profile, find_profile
 from promptpack.schema.strict.size import OptionalProperties, check_size
 from promptpack.schema.supported_keywords import KEYWORDS_BY_KIND, KINDS
 
-Path = tuple[str | int, ...]
 _MAX_NODES: Final = 50_000
 _MAX_LEVELS: Final = 60
 _MAX_SHOWN: Final = 200
@@ -83,7 +89,7 @@ def _union(options: list[dict[str, Any]]) -> dict[str, Any]:
 class _ReplyPlace:
     """Where a value is in a reply, and the words that choose the branch of the reply."""
 
-    path: Path = ()
+    path: ValuePath = ()
     branch: str = ""
 
     def inner(self, step: str | int) -> _ReplyPlace:
@@ -114,7 +120,7 @@ class _StrictWriter:
     def problem(self, code: str, message: str, hint: str) -> Problem:
         return Problem(code, message, None, f"{hint}, {_WITHOUT_STRICT}")
 
-    def write(self, nodes: tuple[Node, ...], place: _ReplyPlace) -> list[dict[str, Any]]:
+    def write(self, nodes: tuple[SubSchema, ...], place: _ReplyPlace) -> list[dict[str, Any]]:
         """Return the schemas of the shapes that a value may have; none if no value is possible."""
         key = frozenset(id(node) for node in nodes)
         if key and key in self._open:
@@ -133,7 +139,7 @@ class _StrictWriter:
         self.definitions[name] = _union(options)
         return [{"$ref": f"#/$defs/{name}"}]
 
-    def _write_options(self, nodes: tuple[Node, ...], place: _ReplyPlace) -> list[dict[str, Any]]:
+    def _write_options(self, nodes: tuple[SubSchema, ...], place: _ReplyPlace) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         alternatives = sorted(self._expansion.expand(nodes), key=_order)
         self._count += len(alternatives)

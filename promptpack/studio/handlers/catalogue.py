@@ -9,7 +9,7 @@ from promptpack.studio.handlers import editing, packs, prompts, replies, saving,
 from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio
 
-Pool = Literal["quick", "slow", "drafts"]
+PoolName = Literal["quick", "slow", "drafts"]
 """`quick` handlers run one after the other, under the project's lock; `slow` ones and `drafts` beside them."""
 
 
@@ -17,7 +17,7 @@ class PageHandler(NamedTuple):
     """Answers one kind of message; a `replaceable` message is skipped if a newer one of its kind waits."""
 
     run: Callable[[Studio, PageRequest], dict[str, Any]]
-    pool: Pool = "quick"
+    pool: PoolName = "quick"
     is_replaceable: bool = False
 
 

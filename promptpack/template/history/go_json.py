@@ -5,8 +5,8 @@ import math
 import re
 from typing import Final, NoReturn, TypeAlias
 
-Value: TypeAlias = "str | float | bool | list[Value] | dict[str, Value] | None"
-Members: TypeAlias = list[tuple[str, Value]]
+GoJsonValue: TypeAlias = "str | float | bool | list[GoJsonValue] | dict[str, GoJsonValue] | None"
+Members: TypeAlias = list[tuple[str, GoJsonValue]]
 
 _REPLACEMENT: Final = "\ufffd"
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -20,7 +20,7 @@ class GoJsonError(ValueError):
     """The text is not JSON."""
 
 
-def read(text: str) -> Value:
+def read(text: str) -> GoJsonValue:
     """Parse one JSON value; the last of duplicate keys wins."""
     return _read(text)[0]
 
@@ -31,11 +31,11 @@ def read_members(text: str) -> Members | None:
     return members if isinstance(value, dict) else None
 
 
-def _read(text: str) -> tuple[Value, Members]:
+def _read(text: str) -> tuple[GoJsonValue, Members]:
     """Return a value, and the members of the last object that ends in it, which is the outermost one."""
     members: Members = []
 
-    def read_object(pairs: Members) -> dict[str, Value]:
+    def read_object(pairs: Members) -> dict[str, GoJsonValue]:
         nonlocal members
         members = pairs
         return dict(pairs)

@@ -43,13 +43,13 @@ def _described(tool: Mapping[str, Any]) -> Mapping[str, Any]:
     return {} if schema is None else {str(name): value for name, value in schema.items()}
 
 
-def _parameters_of_text(text: str) -> dict[str, go_json.Value]:
+def _parameters_of_text(text: str) -> dict[str, go_json.GoJsonValue]:
     """Decode as Go does into a struct with a map field: ignore letter case, merge duplicates, clear on null."""
     try:
         members = go_json.read_members(text) or []
     except go_json.GoJsonError:
         return {}
-    found: dict[str, go_json.Value] = {}
+    found: dict[str, go_json.GoJsonValue] = {}
     for name, value in members:
         if go_text.fold(name) != "parameters":
             continue

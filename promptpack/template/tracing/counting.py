@@ -19,7 +19,7 @@ from promptpack.template.runtime import CompiledTree, IncludeStack, PackTemplate
 from promptpack.template.sandbox import PackEnvironment
 from promptpack.template.tree import copy_tree, descendants
 
-Record = Callable[["CountedPart", str], None]
+RecordPart = Callable[["CountedPart", str], None]
 """Receives each part of a template that ran, and how it ran."""
 BRANCH: Final = ("true", "false")
 LOOP: Final = ("no item", "one item", "several items")
@@ -38,7 +38,7 @@ class CountedPart(NamedTuple):
 class CountingEnvironment(PackEnvironment):
     """The environment of counted templates."""
 
-    record: Record
+    record: RecordPart
     parts: list[CountedPart]
     passes: dict[int, list[int]]
 
@@ -71,7 +71,7 @@ class CountingEnvironment(PackEnvironment):
 class CountingEngine(Engine):
     """Counts what runs in templates and rules that another engine has compiled."""
 
-    def __init__(self, engine: Engine, record: Record) -> None:
+    def __init__(self, engine: Engine, record: RecordPart) -> None:
         super().__init__(engine.partials, engine.limits)
         environment = CountingEnvironment(PartialLoader(self), engine.limits.tokens)
         environment.record, environment.parts, environment.passes = record, [], {}
@@ -107,7 +107,7 @@ class CountingEngine(Engine):
         key = name, source.syntax, source.text
         if key not in self._compiled:
             counted = finish(copy_tree(tree), source)
-            _Counter(self, source).insert(counted)
+            _PartCounter(self, source).insert(counted)
             code: CodeType = self.environment.compile(counted, name=name, filename=UNPLACED)
             self._compiled[key] = CompiledTree(code)
         return self._create(self._compiled[key], source)
@@ -131,7 +131,7 @@ class CountingEngine(Engine):
         return len(self.parts) - 1
 
 
-class _Counter:
+class _PartCounter:
     """Inserts the counts of one tree."""
 
     def __init__(self, engine: CountingEngine, source: Source) -> None:

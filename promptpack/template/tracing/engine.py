@@ -19,7 +19,7 @@ from promptpack.template.runtime import CompiledTree, Included, IncludeStack, Pa
 from promptpack.template.sandbox import PackEnvironment
 from promptpack.template.tracing.generator import TracingGenerator
 from promptpack.template.tracing.reads import Analysis, Analyzer, Reads
-from promptpack.template.tracing.traced_text import Run, TracedText, join
+from promptpack.template.tracing.traced_text import TracedRun, TracedText, join
 from promptpack.template.tree import copy_tree, descendants
 
 _CAPTURING: Final = (nodes.FilterBlock, nodes.CallBlock)
@@ -123,7 +123,7 @@ class _Resolver:
         self._analysis = analysis
         self._known: dict[TracedPiece, tuple[PieceOrigin, ...]] = {}
 
-    def resolve(self, text: TracedText) -> Iterator[Run]:
+    def resolve(self, text: TracedText) -> Iterator[TracedRun]:
         """Yield the runs of a text with their origins; the lines of a template have one each."""
         for piece, origin in text.pieces():
             if origin not in self._known:

@@ -42,7 +42,7 @@ class NameRead(NamedTuple):
 
 
 Reads = frozenset[NameRead]
-Names = dict[str, Reads]
+NameReads = dict[str, Reads]
 _NOTHING: Final[Reads] = frozenset()
 _CONDITIONS: Final = (nodes.Compare, nodes.Test, nodes.Not)
 _FENCED: Final = "fenced"
@@ -61,7 +61,7 @@ class Analysis:
         self.sites: dict[int, dict[str, Analysis]] = {}
         self.printed: Reads = _NOTHING
         """The reads of the whole text."""
-        self.exports: Names = {}
+        self.exports: NameReads = {}
 
     def add(self, node: nodes.Node, reads: Reads, stored: Reads) -> Reads:
         """Note what a piece reads, and what namespaces in it hold; visited several times, it reads all of it."""
@@ -90,7 +90,7 @@ class Analyzer:
             analysis = self._enter(tree, {})
         return analysis
 
-    def _enter(self, tree: nodes.Template, names: Names) -> Analysis:
+    def _enter(self, tree: nodes.Template, names: NameReads) -> Analysis:
         outer, self._analysis = self._analysis, Analysis()
         found, own = self._analysis, dict(names)
         found.printed = self._body(tree.body, own)
@@ -106,11 +106,11 @@ class Analyzer:
             self._found[key] = before | reads
         return self._found.get(key, _NOTHING)
 
-    def _body(self, body: Iterable[nodes.Node], names: Names) -> Reads:
+    def _body(self, body: Iterable[nodes.Node], names: NameReads) -> Reads:
         """Visit statements, and return what the text reads that they print."""
         return _union([self._statement(node, names) for node in body])
 
-    def _statement(self, node: nodes.Node, names: Names) -> Reads:  # noqa: C901 -- one branch per kind
+    def _statement(self, node: nodes.Node, names: NameReads) -> Reads:  # noqa: C901 -- one branch per kind
         match node:
             case nodes.Output():
                 return _union(self._piece(child, names) for child in node.nodes)
@@ -144,13 +144,13 @@ class Analyzer:
                 return _union(self._body(tree.body, names) for tree in trees if tree is not None)
         return _NOTHING
 
-    def _piece(self, node: nodes.Node, names: Names) -> Reads:
+    def _piece(self, node: nodes.Node, names: NameReads) -> Reads:
         return _NOTHING if isinstance(node, nodes.TemplateData) else self._add(node, self._value(node, names))
 
     def _add(self, node: nodes.Node, reads: Reads) -> Reads:
         return self._analysis.add(node, reads, self._found.get(_NAMESPACES, _NOTHING))
 
-    def _loop(self, node: nodes.For, names: Names) -> Reads:
+    def _loop(self, node: nodes.For, names: NameReads) -> Reads:
         values = self._value(node.iter, names)
         inner = {**names, "loop": _derived(values)}
         *counters, target = _targets(node)
@@ -159,7 +159,7 @@ class Analyzer:
         self._bind(target, frozenset(read.below("[*]") for read in values), inner)
         return self._body(node.body, inner) | self._body(node.else_, dict(names))
 
-    def _branches(self, node: nodes.If, names: Names) -> Reads:
+    def _branches(self, node: nodes.If, names: NameReads) -> Reads:
         bodies = [node.body, *(branch.body for branch in node.elif_), node.else_]
         branches = [dict(names) for _ in bodies]
         printed = _union(self._body(body, branch) for body, branch in zip(bodies, branches, strict=True))
@@ -169,7 +169,7 @@ class Analyzer:
             names[name] = _union(branch.get(name, free) for branch in branches)
         return printed
 
-    def _bind(self, target: nodes.Node, reads: Reads, names: Names) -> None:
+    def _bind(self, target: nodes.Node, reads: Reads, names: NameReads) -> None:
         if isinstance(target, nodes.Name):
             self._set(target.name, reads, names)
         elif isinstance(target, nodes.Tuple):
@@ -178,11 +178,11 @@ class Analyzer:
         elif isinstance(target, nodes.NSRef):
             self._grow(_NAMESPACES, frozenset(read for read in _derived(reads) if read.name != _NAMESPACES))
 
-    def _set(self, name: str, reads: Reads, names: Names) -> None:
+    def _set(self, name: str, reads: Reads, names: NameReads) -> None:
         names[name] = reads
         self._grow(("name", name), reads)
 
-    def _at_any_time(self, names: Names) -> Names:
+    def _at_any_time(self, names: NameReads) -> NameReads:
         """Return names with all values that they ever get: a macro or a block runs when it is called."""
         known = {key[1]: reads for key, reads in self._found.items() if isinstance(key, tuple) and key[0] == "name"}
         return {
@@ -190,11 +190,13 @@ class Analyzer:
             for name in {**names, **known}
         }
 
-    def _captured(self, node: nodes.AssignBlock | nodes.FilterBlock, used: nodes.Filter | None, names: Names) -> Reads:
+    def _captured(
+        self, node: nodes.AssignBlock | nodes.FilterBlock, used: nodes.Filter | None, names: NameReads
+    ) -> Reads:
         printed = frozenset(read._replace(is_exact=False) for read in self._body(node.body, dict(names)))
         return printed if used is None else self._filtered(used, printed, names)
 
-    def _macro(self, node: nodes.Macro, names: Names) -> Reads:
+    def _macro(self, node: nodes.Macro, names: NameReads) -> Reads:
         arguments = {argument.name: _NOTHING for argument in node.args}
         special = dict.fromkeys(("caller", "kwargs", "varargs"), _NOTHING)
         known = {node.name: self._found.get(id(node), _NOTHING)}
@@ -202,22 +204,22 @@ class Analyzer:
         defaults = _derived(_union(self._value(default, names) for default in node.defaults))
         return self._grow(id(node), printed | defaults)
 
-    def _call_block(self, node: nodes.CallBlock, names: Names) -> Reads:
+    def _call_block(self, node: nodes.CallBlock, names: NameReads) -> Reads:
         called = self._value(node.call, names)
         arguments = {argument.name: _derived(called) for argument in node.args}
         return called | _derived(self._body(node.body, {**names, **arguments}))
 
-    def _block(self, node: nodes.Block, names: Names) -> Reads:
+    def _block(self, node: nodes.Block, names: NameReads) -> Reads:
         key = "block", node.name
         inner = {**self._at_any_time(names), "super": self._found.get(key, _NOTHING)}
         return self._grow(key, self._body(node.body, inner))
 
-    def _include(self, node: nodes.Include, names: Names) -> Reads:
+    def _include(self, node: nodes.Include, names: NameReads) -> Reads:
         partials = self._find_partials(node.template, names if node.with_context else {})
         self._analysis.sites.setdefault(number_of(node), {}).update(partials)
         return _union(partial.printed for partial in partials.values())
 
-    def _import(self, node: nodes.Import | nodes.FromImport, names: Names) -> None:
+    def _import(self, node: nodes.Import | nodes.FromImport, names: NameReads) -> None:
         partials = self._find_partials(node.template, names if node.with_context else {}).values()
         exports = _merge(partial.exports for partial in partials)
         if isinstance(node, nodes.Import):
@@ -227,10 +229,10 @@ class Analyzer:
             name, alias = (entry, entry) if isinstance(entry, str) else entry
             self._set(alias, exports.get(name, _NOTHING), names)
 
-    def _find_partials(self, template: nodes.Expr, names: Names) -> dict[str, Analysis]:
+    def _find_partials(self, template: nodes.Expr, names: NameReads) -> dict[str, Analysis]:
         return {name: self._partial(name, names) for name in constant_names(template) if name in self._engine.partials}
 
-    def _partial(self, name: str, names: Names) -> Analysis:
+    def _partial(self, name: str, names: NameReads) -> Analysis:
         tree = self._engine.find_partial(name)
         assert tree is not None  # noqa: S101 -- the caller checks
         if name not in self._uses:
@@ -241,7 +243,7 @@ class Analyzer:
             self._partials[key] = self._enter(tree, known)
         return self._partials[key]
 
-    def _value(self, node: nodes.Node, names: Names) -> Reads:
+    def _value(self, node: nodes.Node, names: NameReads) -> Reads:
         match node:
             case nodes.Name():
                 return self._name(node.name, names)
@@ -266,14 +268,14 @@ class Analyzer:
         inner = _union(self._value(child, names) for child in children(node))
         return _as_conditions(inner) if isinstance(node, _CONDITIONS) else _derived(inner)
 
-    def _name(self, name: str, names: Names) -> Reads:
+    def _name(self, name: str, names: NameReads) -> Reads:
         if name in names:
             return names[name]
         return (
             _NOTHING if name != _NAMESPACES and (name in FUNCTIONS or name == COUNTER) else frozenset((NameRead(name),))
         )
 
-    def _filtered(self, node: nodes.Filter, value: Reads, names: Names) -> Reads:
+    def _filtered(self, node: nodes.Filter, value: Reads, names: NameReads) -> Reads:
         rest = (child for child in children(node) if child is not node.node)
         options = _union(self._value(child, names) for child in rest)
         if node.name == _FENCED:
@@ -282,7 +284,7 @@ class Analyzer:
             return value | options
         return _derived(value | options)
 
-    def _call(self, node: nodes.Call, names: Names) -> Reads:
+    def _call(self, node: nodes.Call, names: NameReads) -> Reads:
         if isinstance(node.node, nodes.ImportedName):  # Handlebars
             path = path_looked_up(node)
             if path is not None:
@@ -308,8 +310,8 @@ def _union(reads: Iterable[Reads]) -> Reads:
     return _NOTHING.union(*reads)
 
 
-def _merge(several: Iterable[Names]) -> Names:
-    merged: Names = {}
+def _merge(several: Iterable[NameReads]) -> NameReads:
+    merged: NameReads = {}
     for names in several:
         for name, reads in names.items():
             merged[name] = merged.get(name, _NOTHING) | reads

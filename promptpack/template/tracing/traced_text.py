@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
-Run = tuple[int, Any]
+TracedRun = tuple[int, Any]
 """The length and the origin of a part of a text."""
 
 
@@ -13,9 +13,9 @@ class TracedText(str):
     """A text whose runs cover it exactly once, in order; joining with `+` keeps them, every other method drops them."""
 
     __slots__ = ("runs",)
-    runs: tuple[Run, ...]
+    runs: tuple[TracedRun, ...]
 
-    def __new__(cls, text: str, runs: Iterable[Run]) -> Self:
+    def __new__(cls, text: str, runs: Iterable[TracedRun]) -> Self:
         """Create a text from its runs; empty ones are left out."""
         traced = super().__new__(cls, text)
         traced.runs = tuple(run for run in runs if run[0])

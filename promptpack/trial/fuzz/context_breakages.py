@@ -7,12 +7,13 @@ from promptpack.pack.model import Pack
 from promptpack.problem import PromptpackError
 from promptpack.prompt.context import check_context
 from promptpack.prompt.prompt import Prompt
+from promptpack.schema.pointers import ValuePath
 from promptpack.template.filters import fenced
 from promptpack.template.meter import metered
 from promptpack.template.model import Limits
 from promptpack.trial.fuzz.fences import find_fence, text_outside_fences
-from promptpack.trial.fuzz.model import Breakage, Kind
-from promptpack.trial.generation.places import Path, iterate_places, put
+from promptpack.trial.fuzz.model import Breakage, BreakageKind
+from promptpack.trial.generation.places import iterate_places, put
 
 _OVER_BUDGET: Final = "PP435"
 _CANARY: Final = "canaryqzx7"
@@ -35,7 +36,7 @@ class ContextCheck:
         probes = _choose_probes(self._pack, context)
         return next((breakage for path, text in probes if (breakage := self._probe(context, path, text))), None)
 
-    def _probe(self, context: Mapping[str, Any], path: Path, text: str) -> Breakage | None:
+    def _probe(self, context: Mapping[str, Any], path: ValuePath, text: str) -> Breakage | None:
         """Return a failure with an untrusted text, if there is none with a harmless word in its place."""
         plain = put(context, path, _CANARY)
         harmless = _render(self._pack, plain) if self.is_valid(plain) else None
@@ -62,7 +63,7 @@ def _render(pack: Pack, context: Mapping[str, Any]) -> Prompt | Breakage:
         return pack.render(context)
     except PromptpackError as error:
         problem = error.problems[0]
-        kind: Kind = "budget" if problem.code == _OVER_BUDGET else "render"
+        kind: BreakageKind = "budget" if problem.code == _OVER_BUDGET else "render"
         message = f"{problem.code} {problem.message}"
         return Breakage(kind, f"{problem.code} {problem.location}", message, context, _NO_ERROR, problem.location)
     except Exception as error:  # noqa: BLE001 -- whatever it is, a valid context must not raise it
@@ -73,7 +74,7 @@ def _render(pack: Pack, context: Mapping[str, Any]) -> Prompt | Breakage:
 _NO_ERROR: Final = {"max_chars": Limits().output}
 
 
-def _choose_probes(pack: Pack, context: Mapping[str, Any]) -> list[tuple[Path, str]]:
+def _choose_probes(pack: Pack, context: Mapping[str, Any]) -> list[tuple[ValuePath, str]]:
     untrusted = [name for name, declared in pack.inputs.items() if not declared.trusted and name in context]
     places = (place for name in untrusted for place in iterate_places(context[name], (name,)))
     texts = [(path, text) for path, text in places if isinstance(text, str)]

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 from promptpack.problem import Location
 
-Kind = Literal["generate", "render", "fence", "order", "budget", "rule", "refused", "accepted"]
+BreakageKind = Literal["generate", "render", "fence", "order", "budget", "rule", "refused", "accepted"]
 
 
 class Breakage(NamedTuple):
@@ -15,7 +15,7 @@ class Breakage(NamedTuple):
     `expect` is what a test of the context, or the verdict on a reply, should be instead.
     """
 
-    kind: Kind
+    kind: BreakageKind
     cause: str
     message: str
     context: Mapping[str, Any]
@@ -27,7 +27,7 @@ class Breakage(NamedTuple):
 class Finding:
     """One thing that breaks, shrunk; `count` is how many cases broke in this way, `test` shows it in YAML terms."""
 
-    kind: Kind
+    kind: BreakageKind
     message: str
     location: Location
     count: int = 1

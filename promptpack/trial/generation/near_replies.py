@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from promptpack.schema.generation import Choices
-from promptpack.schema.pointers import pointer
+from promptpack.schema.pointers import ValuePath, pointer
 from promptpack.schema.validation import Schema
-from promptpack.trial.generation.places import Path, iterate_places, put
+from promptpack.trial.generation.places import iterate_places, put
 
 _MAX_PLACES: Final = 200
 _STRANGE_KEY: Final = "outside the contract"
@@ -36,7 +36,7 @@ def make_near_reply(schema: Schema, reply: Any, choices: Choices) -> NearReply |
     return None
 
 
-def _is_refused(schema: Schema, reply: Any, path: Path) -> bool:
+def _is_refused(schema: Schema, reply: Any, path: ValuePath) -> bool:
     """Return whether the schema refuses a reply because of this place alone."""
     if schema.accepts(reply):
         return False
@@ -44,7 +44,7 @@ def _is_refused(schema: Schema, reply: Any, path: Path) -> bool:
     return bool(mismatches) and all(mismatch.path[: len(path)] == path for mismatch in mismatches)
 
 
-def _changes(value: Any) -> Iterator[tuple[str, Path, Any]]:
+def _changes(value: Any) -> Iterator[tuple[str, ValuePath, Any]]:
     """Yield the name of a change, the steps from the value to the changed place, and the changed value.
 
     No change is one that a reader undoes: text for a number, another case of a word, or a list around a value.

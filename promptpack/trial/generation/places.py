@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-Path = tuple[str | int, ...]
+from promptpack.schema.pointers import ValuePath
 
 
-def iterate_places(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+def iterate_places(value: Any, path: ValuePath = ()) -> Iterator[tuple[ValuePath, Any]]:
     """Yield every place in a value with the value there, outer ones first."""
     yield path, value
     members = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
@@ -14,7 +14,7 @@ def iterate_places(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         yield from iterate_places(member, (*path, step))
 
 
-def put(value: Any, path: Path, changed: Any) -> Any:
+def put(value: Any, path: ValuePath, changed: Any) -> Any:
     """Return a copy with another value at a place."""
     if not path:
         return changed

@@ -12,9 +12,9 @@ from promptpack.document.edits import Edit
 from promptpack.library.pickling import StoredPack
 from promptpack.problem import Location
 from promptpack.schema import iterate_schemas
+from promptpack.schema.pointers import ValuePath
 from promptpack.trial.mutation.text_spans import find_conditions, find_sentences, strip_mark
 
-Step = tuple[str | int, ...]
 MAX_MUTANTS: Final = 1_000
 """The most changes to try per pack."""
 _SCHEMA_ENDINGS: Final = (".json", ".schema.yaml", ".schema.yml")
@@ -83,7 +83,7 @@ class _Finder:
             yield from self._invert(("reply", "rules", index, "when"), "condition")
             yield from self._invert(("reply", "rules", index, "require"), "rule")
 
-    def find_in_schema(self, path: Step) -> Iterator[Mutant]:
+    def find_in_schema(self, path: ValuePath) -> Iterator[Mutant]:
         """Yield the changes of a schema: a missing enum word, a field that is no longer required."""
         for inner, schema in iterate_schemas(_at(self._document.data, path)):
             for index, word in enumerate(_listed(schema, "enum")):
@@ -91,7 +91,7 @@ class _Finder:
             for index, name in enumerate(_listed(schema, "required")):
                 yield from self._drop((*path, *inner, "required", index), "required field", str(name))
 
-    def _find_in_text(self, path: Step) -> Iterator[Mutant]:
+    def _find_in_text(self, path: ValuePath) -> Iterator[Mutant]:
         text: str = _at(self._document.data, path)
         for start, end in find_sentences(text):
             message = f"the sentence {_short(text[start:end])} is dropped"
@@ -100,7 +100,7 @@ class _Finder:
         for start, end in find_conditions(text):
             yield from self._negate(path, text, (start, end), "condition")
 
-    def _drop(self, path: Step, noun: str, name: str) -> Iterator[Mutant]:
+    def _drop(self, path: ValuePath, noun: str, name: str) -> Iterator[Mutant]:
         items = _at(self._document.data, path[:-1])
         rest = [item for index, item in enumerate(items) if index != path[-1]]
         edits = [Edit(*self._item_span(path, len(items)))] if rest else []
@@ -108,7 +108,7 @@ class _Finder:
             f"the {noun} {_short(name)} is dropped", edits, path[:-1], rest, self._document.locate(path)
         )
 
-    def _item_span(self, path: Step, count: int) -> tuple[int, int]:
+    def _item_span(self, path: ValuePath, count: int) -> tuple[int, int]:
         """Return the offsets of an item of a list in block style or in brackets, with the comma."""
         start, end = self._span(path)
         block = _find_block_item(self._document.text, start)
@@ -118,25 +118,25 @@ class _Finder:
         neighbour = self._span((*owner, int(index) + 1 if int(index) + 1 < count else int(index) - 1))
         return (start, neighbour[0]) if neighbour[0] > start else (neighbour[1], end)
 
-    def _span(self, path: Step) -> tuple[int, int]:
+    def _span(self, path: ValuePath) -> tuple[int, int]:
         place = self._document.locate(path)
         find = self._document.find_offset
         return find(place.line, place.column), find(place.end_line, place.end_column)
 
-    def _invert(self, path: Step, noun: str) -> Iterator[Mutant]:
+    def _invert(self, path: ValuePath, noun: str) -> Iterator[Mutant]:
         text = _at(self._document.data, path)
         if isinstance(text, str) and text.strip():
             start = len(text) - len(text.lstrip())
             yield from self._negate(path, text, (start, len(text.rstrip())), noun)
 
-    def _negate(self, path: Step, text: str, span: tuple[int, int], noun: str) -> Iterator[Mutant]:
+    def _negate(self, path: ValuePath, text: str, span: tuple[int, int], noun: str) -> Iterator[Mutant]:
         start, end = span
         first, last = self._offset(path, text, start), self._offset(path, text, end - 1) + 1
         edits = [Edit(first, first, "not ("), Edit(last, last, ")")]
         wanted = f"{text[:start]}not ({text[start:end]}){text[end:]}"
         yield from self._make(f"the {noun} {_short(text[start:end])} is inverted", edits, path, wanted)
 
-    def _cut(self, path: Step, text: str, start: int, end: int) -> tuple[list[Edit], str]:
+    def _cut(self, path: ValuePath, text: str, start: int, end: int) -> tuple[list[Edit], str]:
         """Return the edits that drop a part of a text, and the rest; a line that becomes empty is dropped too."""
         first = self._offset(path, text, start)
         last = first + end - start
@@ -153,24 +153,24 @@ class _Finder:
         return ([Edit(around[0], around[1] + 1)] if rest.strip() else []), rest
 
     def _make(
-        self, message: str, edits: list[Edit], path: Step, wanted: Any, place: Location | None = None
+        self, message: str, edits: list[Edit], path: ValuePath, wanted: Any, place: Location | None = None
     ) -> Iterator[Mutant]:
         if edits:
             where = place or self._document.locate_offset(edits[0].start)
             data = _replace(self._document.data, path, wanted)
             yield Mutant(message, where, self._root, self._file, tuple(edits), data)
 
-    def _offset(self, path: Step, text: str, offset: int) -> int:
+    def _offset(self, path: ValuePath, text: str, offset: int) -> int:
         """Return the offset in the file of an offset in the text at a path."""
         found = self._locate(path, text, offset)
         return self._document.find_offset(found.line, found.column)
 
-    def _locate(self, path: Step, text: str, offset: int) -> Location:
+    def _locate(self, path: ValuePath, text: str, offset: int) -> Location:
         line, column = text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
         return self._document.locate_inside(path, line, column)
 
 
-def _text_paths(data: Mapping[str, Any]) -> Iterator[Step]:
+def _text_paths(data: Mapping[str, Any]) -> Iterator[ValuePath]:
     """Yield the paths of the texts that become parts of the prompt."""
     for index, message in enumerate(data.get("messages", ())):
         content = message.get("content")
@@ -185,7 +185,7 @@ def _text_paths(data: Mapping[str, Any]) -> Iterator[Step]:
     yield from _texts_below(data.get("slots", {}), ("slots",))
 
 
-def _texts_below(value: Any, path: Step) -> Iterator[Step]:
+def _texts_below(value: Any, path: ValuePath) -> Iterator[ValuePath]:
     if isinstance(value, str):
         yield path
     elif isinstance(value, Mapping):
@@ -194,7 +194,7 @@ def _texts_below(value: Any, path: Step) -> Iterator[Step]:
         yield from chain.from_iterable(_texts_below(item, (*path, index)) for index, item in enumerate(value))
 
 
-def _at(data: Any, path: Step) -> Any:
+def _at(data: Any, path: ValuePath) -> Any:
     for step in path:
         data = data.get(step) if isinstance(data, Mapping) else data[step]
     return data
@@ -226,7 +226,7 @@ def _line_around(text: str, start: int, end: int) -> tuple[int, int]:
     return text.rfind("\n", 0, start) + 1, len(text) if after < 0 else after
 
 
-def _replace(data: Any, path: Step, value: Any) -> Any:
+def _replace(data: Any, path: ValuePath, value: Any) -> Any:
     """Return data with another value at a path."""
     if not path:
         return value

@@ -15,7 +15,7 @@ from promptpack.trial.mutation.mutants import Mutant, find_mutants
 from promptpack.trial.run_tests import run_test
 from promptpack.trial.snapshot import Snapshots
 
-Result = Literal["detected", "survived", "refused"]
+MutationResult = Literal["detected", "survived", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Mutation:
     """
 
     mutant: Mutant
-    result: Result
+    result: MutationResult
     test: str = ""
     """The test that failed first."""
 

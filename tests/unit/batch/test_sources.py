@@ -42,7 +42,7 @@ def test_a_damaged_file_keeps_what_was_read(folder: Path, batch: Batch, suffix: 
 def test_a_damaged_parquet_file_is_reported(folder: Path, batch: Batch) -> None:
     (folder / "rows.parquet").write_bytes(b"PAR1 nonsense PAR1")
     done = batch("render", "rows.parquet", "-o", "out.jsonl")
-    assert (done.returncode, done.stderr.split(":")[1][:30]) == (1, " PP982 cannot be read complet")
+    assert (done.returncode, done.stderr.split(":")[1][:30]) == (1, " PP982 cannot be read complete")
 
 
 def test_columns_must_differ(folder: Path, batch: Batch) -> None:

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptpack.stubs.names import Names
-from promptpack.stubs.types import INPUT, REPLY, Kinds, TypeWriter, quote, show_type, write_doc
+from promptpack.stubs.types import INPUT, REPLY, ContainerTypes, TypeWriter, quote, show_type, write_doc
 
 
-def types(schema: dict[str, Any], kinds: Kinds = REPLY) -> tuple[str, str]:
+def types(schema: dict[str, Any], kinds: ContainerTypes = REPLY) -> tuple[str, str]:
     writer = TypeWriter(Names(), kinds)
     kind = show_type(writer.write(schema, "Root"))
     return kind, "\n".join(writer.classes)

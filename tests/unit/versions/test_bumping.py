@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from promptpack import Library, PackError, UsageError
-from promptpack.versions.bumping import Level, VersionBump, plan_bump
+from promptpack.versions.bumping import BumpLevel, VersionBump, plan_bump
 from tests.unit.versions.repositories import MESSAGES, apply_some, commit, digests, state, write_pack, write_version
 
 
@@ -21,18 +21,18 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def plan(request: str, level: Level, pre: str = "") -> VersionBump:
+def plan(request: str, level: BumpLevel, pre: str = "") -> VersionBump:
     return plan_bump(Library.open("packs"), request, level, pre)
 
 
-def bump(request: str, level: Level, pre: str = "") -> str:
+def bump(request: str, level: BumpLevel, pre: str = "") -> str:
     """Carry out a bump, and return the new version."""
     found = plan(request, level, pre)
     found.plan.pending().apply()
     return found.target
 
 
-def refused(request: str, level: Level, pre: str = "") -> str:
+def refused(request: str, level: BumpLevel, pre: str = "") -> str:
     before = state(Path())
     with pytest.raises((PackError, UsageError)) as caught:
         bump(request, level, pre)
@@ -44,7 +44,7 @@ def refused(request: str, level: Level, pre: str = "") -> str:
     ("level", "pre", "version"),
     [("patch", "", "1.0.1"), ("minor", "", "1.1.0"), ("major", "rc.1", "2.0.0-rc.1"), ("patch", "dev", "1.0.1-dev")],
 )
-def test_a_copy_has_all_files_and_the_old_ones_stay(root: Path, level: Level, pre: str, version: str) -> None:
+def test_a_copy_has_all_files_and_the_old_ones_stay(root: Path, level: BumpLevel, pre: str, version: str) -> None:
     before = state(root)
     assert bump("demo", level, pre) == f"demo@{version}"
     after = state(root)
@@ -197,7 +197,7 @@ def edit_both(root: Path) -> None:
 
 @pytest.mark.parametrize(("is_edited", "level"), [(False, "minor"), (True, "auto"), (True, "minor")])
 def test_whatever_is_interrupted_each_pack_is_old_or_new_and_bumping_again_completes_it(
-    root: Path, monkeypatch: pytest.MonkeyPatch, is_edited: bool, level: Level
+    root: Path, monkeypatch: pytest.MonkeyPatch, is_edited: bool, level: BumpLevel
 ) -> None:
     if is_edited:
         edit_both(root)

@@ -1,6 +1,6 @@
 import pytest
 
-from promptpack.template.history.go_json import GoJsonError, Value, read, read_members
+from promptpack.template.history.go_json import GoJsonError, GoJsonValue, read, read_members
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from promptpack.template.history.go_json import GoJsonError, Value, read, read_m
         ('{"a":{"x":1,"x":2}}', {"a": {"x": 2.0}}),
     ],
 )
-def test_a_value_is_read(text: str, expected: Value) -> None:
+def test_a_value_is_read(text: str, expected: GoJsonValue) -> None:
     assert read(text) == expected
 
 
