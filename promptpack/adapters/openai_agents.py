@@ -6,7 +6,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.adapters.forms.responses import RESPONSES, write_items
+from promptpack.adapters.forms.openai_responses import RESPONSES, write_items
 from promptpack.adapters.outgoing import Outgoing, TargetOption
 from promptpack.cycle.providers.sdk_errors import import_sdk
 from promptpack.problem import Problem, UsageError

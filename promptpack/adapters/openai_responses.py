@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any, Final
 
-from promptpack.adapters.forms.responses import RESPONSES, write_items
+from promptpack.adapters.forms.openai_responses import RESPONSES, write_items
 from promptpack.adapters.outgoing import HOISTED, Outgoing, TargetOption
 
 OPTIONS: Final[frozenset[TargetOption]] = frozenset(("strict", "tools"))

@@ -18,10 +18,10 @@ from promptpack.cycle.providers.openai_chat import read_chat
 from promptpack.pack.contract import Action
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError
-from promptpack.prompt.encoding import is_a
 from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.reply_format import find_tool_set
 from promptpack.prompt.secrets import Secrets
+from promptpack.prompt.value_encoders import is_a
 from promptpack.verdict import AgentOutput, JudgeOptions, Verdict, Violation
 from promptpack.verdict.tool_calls import judge_calls
 

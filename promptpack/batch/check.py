@@ -7,9 +7,9 @@ from typing import Any, Final, NamedTuple
 from promptpack import strict_json
 from promptpack.adapters.correcting import answer_to
 from promptpack.batch.index import CONTEXTS, IndexReader
+from promptpack.batch.provider_results import AFTER, KEYS, BatchReply, RequestFailure, find_id, read_result
 from promptpack.batch.render import render_row, run_rows
 from promptpack.batch.requests import RequestSettings
-from promptpack.batch.results import AFTER, KEYS, BatchReply, RequestFailure, find_id, read_result
 from promptpack.batch.rows import identify, parse_line, read_context, row_error
 from promptpack.batch.summary import BatchSummary
 from promptpack.batch.worker import Row

@@ -15,8 +15,8 @@ from promptpack.batch.index import UsedIds
 from promptpack.batch.output_files import write_error
 from promptpack.batch.pool import ChunkResults, map_here
 from promptpack.batch.process import OnlyIds
+from promptpack.batch.provider_results import RequestFailure
 from promptpack.batch.render import render_row
-from promptpack.batch.results import RequestFailure
 from promptpack.batch.rows import parse_line, read_context
 from promptpack.batch.summary import BatchSummary
 from promptpack.batch.worker import ChunkResult, Row, RowHandler, Worker

@@ -15,8 +15,8 @@ from promptpack.cycle.services import Cancellation, Clock, Services, open_servic
 from promptpack.cycle.transcript import Transcript
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError
-from promptpack.prompt.encoding import is_a
 from promptpack.prompt.prompt import Prompt
+from promptpack.prompt.value_encoders import is_a
 from promptpack.verdict import Verdict
 
 

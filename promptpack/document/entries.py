@@ -9,7 +9,7 @@ from typing import Any
 from promptpack.document.edits import Edit, apply_edits
 from promptpack.document.model import Document
 from promptpack.document.parse import parse
-from promptpack.document.spans import find_block_span, find_entry_span
+from promptpack.document.source_spans import find_block_span, find_entry_span
 from promptpack.document.yaml_nodes import YamlMapping, YamlNode
 from promptpack.problem import PromptpackError
 

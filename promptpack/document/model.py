@@ -12,7 +12,7 @@ from promptpack.problem import Location, Problem
 if TYPE_CHECKING:
     from promptpack.document.line_index import LineIndex
     from promptpack.document.source_map import ScalarMap
-    from promptpack.document.spans import ScalarSpans
+    from promptpack.document.source_spans import ScalarSpans
     from promptpack.document.yaml_nodes import YamlNode
 
 Path = Sequence[str | int]
@@ -93,7 +93,7 @@ class Document:
 
         With `blocks`, also of an entry of several lines, with the comments inside it.
         """
-        from promptpack.document.spans import find_block_span, find_entry_span
+        from promptpack.document.source_spans import find_block_span, find_entry_span
 
         owner = self._walk(path[:-1])
         span = find_entry_span(self.text, owner, path[-1], self._walk(path))
@@ -111,7 +111,7 @@ class Document:
 
     @cached_property
     def _scalar_spans(self) -> ScalarSpans:
-        from promptpack.document.spans import ScalarSpans
+        from promptpack.document.source_spans import ScalarSpans
 
         return ScalarSpans(self.text, self._root)
 

@@ -18,8 +18,8 @@ from promptpack.flow.step_context import Arrival, find_arrival, make_context
 from promptpack.pack.contract import ERROR_ACTIONS
 from promptpack.pack.model import Pack
 from promptpack.problem import ContextError, Problem, UsageError, did_you_mean
-from promptpack.prompt.encoding import is_a
 from promptpack.prompt.message import ToolCall
+from promptpack.prompt.value_encoders import is_a
 
 _FORMAT: Final = 1
 

@@ -53,7 +53,7 @@ def read(document: Document) -> FlowFile:
 
 def _hint(mismatch: schema.Mismatch) -> str:
     """Return the hint of a mismatch; a plain word in place of a value may be meant as a fixed value."""
-    is_word = mismatch.rule == "const" and mismatch.expected == "given"
+    is_word = mismatch.keyword == "const" and mismatch.expected == "given"
     return (
         "write '{value: ...}' for a fixed value, or 'given' for one that the caller passes"
         if is_word

@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from promptpack import schema as schemas
 from promptpack.pack.placed import Placed
-from promptpack.pack.references import resolve
+from promptpack.pack.schema_references import resolve
 from promptpack.problem import Location, nearest
 from promptpack.schema.pointers import SchemaData, find_target
 
@@ -105,7 +105,7 @@ def is_misspelling(word: str, known: str) -> bool:
 
 def place_mismatch(placed: Placed, mismatch: schemas.Mismatch) -> tuple[Location, str]:
     """Return where a mismatch is, and its hint; for a missing key, the key that most likely misspells it."""
-    if mismatch.rule == "required":
+    if mismatch.keyword == "required":
         owner = placed.child(*mismatch.path[:-1]).value
         name = str(mismatch.path[-1])
         near = next((key for key in owner if is_misspelling(key, name)), None)

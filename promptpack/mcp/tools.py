@@ -92,7 +92,7 @@ def run_tool(packs: ServedPacks, tool: PackTool, arguments: Data) -> Data:
 
 def _to_problem(found: schema.Mismatch, tool: PackTool) -> Problem:
     name, known = str(found.path[0]), (*tool.required, *tool.optional)
-    if found.rule == "required":
+    if found.keyword == "required":
         return Problem("PP651", f"argument {name!r} is missing", None, _ARGUMENTS[name]["description"])
     if name not in known:
         hint = did_you_mean(name, known) or f"its arguments are {', '.join(known)}"

@@ -16,7 +16,7 @@ from promptpack.pack.model import Input, MessageTemplate, Pack, PackTest
 from promptpack.pack.pack_compiler import BUILT_IN_NAMES, FolderPartials, PackCompiler
 from promptpack.pack.pack_schema import check_size, sort_problems
 from promptpack.pack.placed import Placed
-from promptpack.pack.references import References
+from promptpack.pack.schema_references import References
 from promptpack.pack.sections import Sections, merge, read_sections, read_tests
 from promptpack.pack.version import parse_version
 from promptpack.problem import PackError, Problem

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from jinja2 import nodes
 
     from promptpack.pack.pack_compiler import PackCompiler
-    from promptpack.pack.references import References
+    from promptpack.pack.schema_references import References
     from promptpack.pack.sections import Sections
 
 

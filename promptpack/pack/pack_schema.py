@@ -122,13 +122,13 @@ def _to_problem(document: Document, mismatch: schema.Mismatch) -> Problem:
     if mismatch.at_key and mismatch.path[-1] in _REDIRECTING:
         message = f"{mismatch.path[-1]!r} changes the target of references"
         return Problem("PP211", message, document.locate_key(mismatch.path), "remove it; refer to '#/$defs/name'")
-    is_about_key = mismatch.at_key or mismatch.rule == "type"
+    is_about_key = mismatch.at_key or mismatch.keyword == "type"
     location = document.locate_key(mismatch.path) if is_about_key else document.locate(mismatch.path)
-    where = schema.pointer(mismatch.path[:-1] if mismatch.at_key or mismatch.rule == "required" else mismatch.path)
+    where = schema.pointer(mismatch.path[:-1] if mismatch.at_key or mismatch.keyword == "required" else mismatch.path)
     message = f"{mismatch.message} (in {where})" if where else mismatch.message
     hint = _hint_from_path(document.path, mismatch) or _hint_for_place(mismatch) or mismatch.hint
     hint = hint or _hint_for_quotes(document.data, mismatch)
-    return Problem(_CODES.get(mismatch.rule, "PP201"), message, location, hint)
+    return Problem(_CODES.get(mismatch.keyword, "PP201"), message, location, hint)
 
 
 def _hint_for_place(mismatch: schema.Mismatch) -> str:
@@ -161,11 +161,11 @@ def _hint_from_path(path: str, mismatch: schema.Mismatch) -> str:
     """Return a hint at the version or locale in the name of the file."""
     found = _FILE_NAME.search(path)
     said = {"/version": found[1], "/locale": found[2]}.get(mismatch.pointer) if found else None
-    return f"the file name says {said!r}" if said and mismatch.rule in ("pattern", "type") else ""
+    return f"the file name says {said!r}" if said and mismatch.keyword in ("pattern", "type") else ""
 
 
 def _hint_for_quotes(value: Any, mismatch: schema.Mismatch) -> str:
-    for step in () if mismatch.rule == "required" else mismatch.path:
+    for step in () if mismatch.keyword == "required" else mismatch.path:
         value = value[step]
     is_curly = isinstance(value, str) and value[:1] in _CURLY and value[-1:] in _CURLY
     return "curly quotes are part of the value; use straight quotes or none" if is_curly else ""

@@ -48,7 +48,7 @@ def prune(document: Document) -> PrunedDocument | None:
         mismatches = pack_schema().check(pruned.data)
         if not mismatches:
             return pruned
-        invalid = {found.path[:-1] if found.rule == "required" else found.path for found in mismatches}
+        invalid = {found.path[:-1] if found.keyword == "required" else found.path for found in mismatches}
         if (
             () in invalid
             or len(invalid) >= _MAX_INVALID

@@ -27,7 +27,7 @@ class RekeyedDocument(MappedDocument):
         """Rename each unknown key to the nearest known key, unless its mapping has that key too."""
         near: dict[ValuePath, dict[Any, str]] = {}
         for found in mismatches:
-            if found.rule == "additionalProperties" and found.expected is not None:
+            if found.keyword == "additionalProperties" and found.expected is not None:
                 near.setdefault(found.path[:-1], {})[found.path[-1]] = found.expected
         written: dict[ValuePath, str | int] = {}
 

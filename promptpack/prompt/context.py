@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from promptpack.pack.model import STANDARD_CONTEXT, Input, Pack
 from promptpack.problem import ContextError, Problem, did_you_mean
-from promptpack.prompt.encoding import Encode, is_a
 from promptpack.prompt.foreign_history import is_foreign, to_chat_messages
 from promptpack.prompt.plain_data import can_skip_copy, to_plain
+from promptpack.prompt.value_encoders import Encode, is_a
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.pointers import pointer
 from promptpack.schema.predicates import FALLBACK_ERRORS
@@ -224,7 +224,7 @@ def _find_unknown(pack: Pack, passed: Mapping[str, Any]) -> list[Problem]:
 def _to_problem(pack: Pack, mismatch: Mismatch) -> Problem:
     name = str(mismatch.path[0]) if mismatch.path else ""
     declared: Input | None = pack.inputs.get(name)
-    if mismatch.rule == "required" and len(mismatch.path) == 1 and declared:
+    if mismatch.keyword == "required" and len(mismatch.path) == 1 and declared:
         hint = declared.description or f"declared in {declared.location}"
         return Problem("PP415", f"input {name!r} is missing", None, hint)
     if declared and declared.secret:

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 from promptpack.frozen import create
 from promptpack.pack.model import ROLES, Role
 from promptpack.problem import ContextError, Problem, did_you_mean
-from promptpack.prompt.encoding import is_a
+from promptpack.prompt.value_encoders import is_a
 
 _USUAL_KEYS: Final = frozenset(("role", "content"))
 _MESSAGE_KEYS: Final = _USUAL_KEYS | {"name", "tool_calls", "tool_call_id"}

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from promptpack.characters import is_encodable
 from promptpack.problem import ContextError, Problem
-from promptpack.prompt.encoding import UNKNOWN, Encode, encode_known, find_own, is_a
+from promptpack.prompt.value_encoders import UNKNOWN, Encode, encode_known, find_own, is_a
 from promptpack.schema.pointers import pointer
 from promptpack.template.model import Limits
 from promptpack.template.values import MAX_DEPTH, MAX_TEXTS, is_plain

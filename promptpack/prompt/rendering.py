@@ -8,10 +8,10 @@ from promptpack.frozen import create
 from promptpack.pack.model import CallTemplate, MessageTemplate, Pack, PartTemplate
 from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.context import Context, check_context
-from promptpack.prompt.encoding import Encode
 from promptpack.prompt.message import Message, Part, ToolCall, read_message
 from promptpack.prompt.prompt import Origin, Prompt
 from promptpack.prompt.reply_format import ToolSet, find_tool_set
+from promptpack.prompt.value_encoders import Encode
 from promptpack.template.meter import metered
 from promptpack.template.model import Scope, Template
 from promptpack.template.values import to_json

@@ -8,7 +8,7 @@ from typing import Any
 from promptpack.lazy import cached_property
 from promptpack.pack.contract import Action, Contract
 from promptpack.pack.model import Pack
-from promptpack.pack.references import resolve
+from promptpack.pack.schema_references import resolve
 from promptpack.schema.validation import Schema
 from promptpack.template.render_cache import LARGEST_VALUE
 from promptpack.template.values import value_key

@@ -5,7 +5,7 @@ from typing import Any
 
 from promptpack.pack.contract import Action
 from promptpack.pack.pack_schema import schema_schema
-from promptpack.pack.references import find_references
+from promptpack.pack.schema_references import find_references
 from promptpack.problem import ContextError, Problem
 from promptpack.schema.pointers import find_target
 from promptpack.template.values import fingerprint
@@ -50,7 +50,7 @@ def _refuse_bad_schema(parameters: Mapping[str, Any], where: str) -> None:
 
 def _find_faults(parameters: Mapping[str, Any]) -> Iterator[str]:
     for mismatch in schema_schema().check(dict(parameters)):
-        if mismatch.rule != "additionalProperties":  # foreign schemas may have other keywords
+        if mismatch.keyword != "additionalProperties":  # foreign schemas may have other keywords
             yield mismatch.message
     written = fingerprint(parameters)
     # To search the bytes takes a fraction of the time of the walk, and few tools have references.

@@ -167,7 +167,7 @@ class PartialObject:
         elif len(frame.shown or ()) != len(value):
             return  # a key that is not certain may be another spelling of one that seems to be missing
         if (frame.value or frame.is_required) and (found := find_alarm(value, shape)):
-            self.raise_alarm(found.rule, found.message, offset, frame.path + found.pointer)
+            self.raise_alarm(found.keyword, found.message, offset, frame.path + found.pointer)
 
     def conclude(self, reading: Reading, *, is_closed: bool) -> bool:
         """Accept the reading of the text up to the end of an object; return False if it is not the end.
@@ -299,7 +299,7 @@ class PartialObject:
         frame = self.stack[-1]
         is_checked = (frame.is_object and frame.key in frame.value) or len(self._alarms) >= _MAX_ALARMS
         if not is_checked and not self._is_absent(value) and (found := find_alarm(value, self.shape_here())):
-            self.raise_alarm(found.rule, found.message, offset)
+            self.raise_alarm(found.keyword, found.message, offset)
 
     def _is_absent(self, value: Any) -> bool:
         """Return whether an empty value may mean an absent field."""

@@ -22,8 +22,8 @@ class SchemaCheck:
     def explain(self, value: Any) -> list[Fault]:
         """Return the faults of a value, and record what the schema expects."""
         mismatches = self.schema.explain(value)
-        self.expected.update({(found.rule, found.pointer): found.expected for found in mismatches})
-        return [Fault(found.rule, found.pointer, found.message) for found in mismatches]
+        self.expected.update({(found.keyword, found.pointer): found.expected for found in mismatches})
+        return [Fault(found.keyword, found.pointer, found.message) for found in mismatches]
 
 
 class _LazyFaults(Sequence[Fault]):

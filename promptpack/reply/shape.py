@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from promptpack.lazy import cached_property
+from promptpack.reply.alternatives import Options, has_type, words_of
 from promptpack.reply.fixed_words import FixedWords
-from promptpack.reply.options import Options, has_type, words_of
 from promptpack.reply.synonyms import GROUP_OF, fold
 from promptpack.reply.syntax_tree import is_same
 from promptpack.schema.equality import equality_key

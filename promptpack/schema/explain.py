@@ -99,8 +99,8 @@ def _explain_error(error: ValidationError, near: NearWords) -> Iterator[Mismatch
     elif kinds:
         yield from _explain_keyword("type", kinds, error.instance, path, {}, near)
     else:
-        rule = str(error.validator or "false")
-        yield from _explain_keyword(rule, error.validator_value, error.instance, path, error.schema, near)
+        keyword = str(error.validator or "false")
+        yield from _explain_keyword(keyword, error.validator_value, error.instance, path, error.schema, near)
 
 
 def _find_likely_branch(error: ValidationError, near: NearWords) -> list[ValidationError] | None:
@@ -150,21 +150,21 @@ def _read_branch_kinds(error: ValidationError) -> list[str]:
 
 
 def _explain_keyword(
-    rule: str, expected: Any, value: Any, path: ValuePath, schema: Any, near: NearWords
+    keyword: str, expected: Any, value: Any, path: ValuePath, schema: Any, near: NearWords
 ) -> Iterator[Mismatch]:
     """Yield the mismatches of one failed keyword: one for each missing or unknown key, otherwise one."""
-    if rule == "required":
+    if keyword == "required":
         missing = (name for name in expected if name not in value)
         yield from (_explain_missing(name, path, schema) for name in islice(missing, _MAX_KEYS))
         return
-    if rule in ("additionalProperties", "unevaluatedProperties"):
+    if keyword in ("additionalProperties", "unevaluatedProperties"):
         yield from _explain_unknown_keys(value, path, schema, near)
         return
     message = schema.get("x-message", "") if isinstance(schema, Mapping) else ""
-    if rule == "pattern" and message.startswith("must "):
+    if keyword == "pattern" and message.startswith("must "):
         message = f"{_show(value)} {message}"
-    message = message or _write_message(rule, expected, value)
-    yield Mismatch(rule, path, message, _write_hint(rule, expected, value, near), expected=expected)
+    message = message or _write_message(keyword, expected, value)
+    yield Mismatch(keyword, path, message, _write_hint(keyword, expected, value, near), expected=expected)
 
 
 def _name_kind(value: Any) -> str:
@@ -195,8 +195,8 @@ def _has_prefix(pattern: str, name: str) -> bool:
     return pattern.startswith("^") and name.startswith(pattern[1:])
 
 
-def _write_message(rule: str, expected: Any, value: Any) -> str:  # noqa: C901 -- one line per keyword
-    match rule:
+def _write_message(keyword: str, expected: Any, value: Any) -> str:  # noqa: C901 -- one line per keyword
+    match keyword:
         case "type":
             kinds: list[str] = list(dict.fromkeys(expected)) if isinstance(expected, list) else [expected]
             return f"expected {' or '.join(_KIND_NAMES.get(kind, kind) for kind in kinds)}, not {_name_kind(value)}"
@@ -249,22 +249,22 @@ def _write_message(rule: str, expected: Any, value: Any) -> str:  # noqa: C901 -
         case "false":
             return "no value is allowed here"
         case _:
-            return f"does not meet the keyword {rule!r} of the schema"
+            return f"does not meet the keyword {keyword!r} of the schema"
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _write_hint(rule: str, expected: Any, value: Any, words: NearWords) -> str:
-    if rule == "enum" and isinstance(value, str):
+def _write_hint(keyword: str, expected: Any, value: Any, words: NearWords) -> str:
+    if keyword == "enum" and isinstance(value, str):
         near = words.find(value, expected)
         return f"did you mean {near!r}?" if near else ""
-    if rule == "type" and expected == "string" and isinstance(value, (int, float)) and not isinstance(value, bool):
+    if keyword == "type" and expected == "string" and isinstance(value, (int, float)) and not isinstance(value, bool):
         return "write it in quotes"
-    if rule == "pattern" and expected.startswith(_POINTER) and isinstance(value, str):
+    if keyword == "pattern" and expected.startswith(_POINTER) and isinstance(value, str):
         return f"write {'/' + value.replace('.', '/')!r}"
-    if rule == "type" and expected == "boolean" and isinstance(value, str) and value.lower() in ("true", "false"):
+    if keyword == "type" and expected == "boolean" and isinstance(value, str) and value.lower() in ("true", "false"):
         return f"write {value.lower()} without quotes"
     return ""
 

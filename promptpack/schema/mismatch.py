@@ -9,12 +9,13 @@ from promptpack.schema.pointers import pointer
 
 @dataclass(frozen=True)
 class Mismatch:
-    """The failed keyword (`rule`) and its value (`expected`), at a path; `at_key` if the key itself is wrong.
+    """The failed `keyword` and its value (`expected`), at a path; `at_key` if the key itself is wrong.
 
-    For an unknown key, `expected` is the nearest known key, or None. Unsafe schemas are reported in the same form.
+    For an unknown key, `expected` is the nearest known key, or None. For an unsafe schema, `keyword` names the danger,
+    such as `cycle`.
     """
 
-    rule: str
+    keyword: str
     path: tuple[str | int, ...]
     message: str
     hint: str = ""
@@ -34,7 +35,7 @@ def keep_misspelled(mismatches: Iterable[Mismatch]) -> list[Mismatch]:
     return [
         one
         for one in found
-        if one.rule != "required" or (one.path[:-1], f"did you mean {one.path[-1]!r}?") not in misspelled
+        if one.keyword != "required" or (one.path[:-1], f"did you mean {one.path[-1]!r}?") not in misspelled
     ]
 
 
@@ -43,7 +44,7 @@ def pair_keys(found: tuple[Mismatch, ...]) -> tuple[Mismatch, ...]:
     pairs: dict[tuple[str | int, ...], str] = {}
     for owner in {one.path[:-1] for one in found if one.at_key and one.expected is None}:
         inside = [one for one in found if one.path[:-1] == owner]
-        missing = [one.path[-1] for one in inside if one.rule == "required"]
+        missing = [one.path[-1] for one in inside if one.keyword == "required"]
         if len(missing) == 1 and sum(one.at_key for one in inside) == 1:
             pairs[owner] = str(missing[0])
     return tuple(

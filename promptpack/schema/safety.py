@@ -10,7 +10,7 @@ from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.patterns import PatternError, PatternLengthError, read_pattern
 from promptpack.schema.pointers import ValuePath, split_pointer
 
-# Error codes by rule.
+# Error codes by danger.
 UNSAFE_CODES: Final[Mapping[str, str]] = {
     "remote": "PP211",
     "cycle": "PP214",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from promptpack import files
 from promptpack.files import SIBLING
 from promptpack.problem import Location, PackError, Problem, UsageError
-from promptpack.sources.collecting import MAX_FILE_BYTES, Collection
+from promptpack.sources.file_collection import MAX_FILE_BYTES, Collection
 from promptpack.sources.memory_folder import MemoryFolder
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from promptpack.files import SIBLING
 from promptpack.problem import Location, MissingExtraError, Problem, PromptpackError, UsageError
-from promptpack.sources.collecting import MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES, SUFFIXES, Collection
+from promptpack.sources.file_collection import MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES, SUFFIXES, Collection
 
 if TYPE_CHECKING:
     from yarl import URL

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from promptpack.files import SIBLING
 from promptpack.problem import Location, Problem, UsageError, did_you_mean
-from promptpack.sources.collecting import Collection
+from promptpack.sources.file_collection import Collection
 from promptpack.sources.memory_folder import MemoryFolder
 
 _SECONDS = 30

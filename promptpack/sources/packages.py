@@ -9,7 +9,7 @@ from pathlib import Path
 
 from promptpack.files import SIBLING, Folder
 from promptpack.problem import Location, PackError, Problem, UsageError, did_you_mean
-from promptpack.sources.collecting import SUFFIXES, Collection
+from promptpack.sources.file_collection import SUFFIXES, Collection
 from promptpack.sources.memory_folder import MemoryFolder
 
 GROUP = "promptpack.packs"

@@ -17,7 +17,7 @@ from promptpack.private_folder import PrivateFolder
 from promptpack.problem import Location, Problem, PromptpackError, UsageError
 from promptpack.source_names import is_archive
 from promptpack.sources.archive import MAX_ARCHIVE_BYTES, read_archive
-from promptpack.sources.collecting import MAX_TOTAL_BYTES
+from promptpack.sources.file_collection import MAX_TOTAL_BYTES
 from promptpack.sources.memory_folder import MemoryFolder
 
 # No local files, no memory of this process, and no protocol that runs programs.

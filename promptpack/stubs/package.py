@@ -7,7 +7,7 @@ from typing import Final
 from promptpack.library import Library
 from promptpack.pack.model import Pack
 from promptpack.problem import PackError, Problem, UsageError
-from promptpack.stubs.names import Names, to_identifier
+from promptpack.stubs.python_names import Names, to_identifier
 from promptpack.stubs.writing import MARK, write_module, write_source, write_types
 
 _OWN: Final = ("__init__", "_source")

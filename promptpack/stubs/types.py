@@ -8,7 +8,7 @@ from unicodedata import east_asian_width
 from promptpack.schema.strict.alternative import Alternative, SubSchema, implied_kinds, is_impossible
 from promptpack.schema.strict.expansion import Expansion, ExpansionError
 from promptpack.schema.supported_keywords import KINDS
-from promptpack.stubs.names import RESERVED_FIELDS, Names, to_class_name, to_identifier
+from promptpack.stubs.python_names import RESERVED_FIELDS, Names, to_class_name, to_identifier
 
 TypeExpression = tuple[str, ...]
 """The members of a union."""

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from promptpack.pack.contract import Contract
 from promptpack.pack.model import Pack
-from promptpack.stubs.names import Names, to_class_name, to_identifier
+from promptpack.stubs.python_names import Names, to_class_name, to_identifier
 from promptpack.stubs.types import (
     INPUT,
     REPLY,

@@ -6,7 +6,7 @@ from typing import Final
 
 from promptpack import reply as replies
 from promptpack.problem import Problem, UsageError, did_you_mean
-from promptpack.prompt.encoding import is_a
+from promptpack.prompt.value_encoders import is_a
 from promptpack.verdict.model import Verdict
 
 _RISKS_HINT: Final = f"the risks are {', '.join(replies.RISKS)}"

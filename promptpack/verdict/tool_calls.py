@@ -76,5 +76,5 @@ def _check(
         yield Violation("", f"{path}/arguments", "the arguments contain half of a surrogate pair", "surrogate")
     for one in schemas(call.name).check(arguments):
         pointer = f"{path}/arguments{one.pointer}"
-        expected[one.rule, pointer] = one.expected
-        yield Violation("", pointer, one.message, one.rule)
+        expected[one.keyword, pointer] = one.expected
+        yield Violation("", pointer, one.message, one.keyword)

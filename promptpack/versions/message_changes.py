@@ -9,8 +9,8 @@ from promptpack.pack.model import HISTORY_ROLES
 from promptpack.pack.placed import Placed
 from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Change
-from promptpack.versions.expressions import means_the_same
 from promptpack.versions.pairing import Pair, find_moved, pair_messages
+from promptpack.versions.same_expression import means_the_same
 from promptpack.versions.sides import ComparisonMeter, Side, find_changed_keys, from_to, locate_changed, write_value
 from promptpack.versions.word_diff import diff_words
 from promptpack.versions.wording import compare_notes, has_other_syntax, locate_text

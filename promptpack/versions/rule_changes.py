@@ -9,7 +9,7 @@ from promptpack.pack.contract import Rule
 from promptpack.pack.placed import Placed
 from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Change
-from promptpack.versions.expressions import means_the_same
+from promptpack.versions.same_expression import means_the_same
 from promptpack.versions.sides import ComparisonMeter, Side, find_changed_keys, from_to, locate_changed, same_order
 from promptpack.versions.wording import compare_notes, explain_text
 

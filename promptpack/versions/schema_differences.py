@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from promptpack.pack.digest import write_canonical
 from promptpack.pack.placed import Placed
-from promptpack.pack.references import References
+from promptpack.pack.schema_references import References
 from promptpack.problem import Location
 from promptpack.schema.safety import LIST_KEYWORDS, MAPPING_KEYWORDS, SCHEMA_KEYWORDS
 from promptpack.schema.supported_keywords import KEYWORD_TYPES, UNSUPPORTED_KEYWORDS

@@ -55,11 +55,11 @@ def command(
         files.require_writable(library.folders[0].show(LOCK))
     for folder in own:
         if verify:
-            from promptpack.cli import signatures
-
             _require_lock(folder)
             path, content = folder.show(LOCK), library._contents.locks[folder.root]  # what is compared below
-            click.echo(f"{path} is signed by {signatures.verify(path, content, verify, identity)}")
+            from promptpack.cli import ssh_signatures
+
+            click.echo(f"{path} is signed by {ssh_signatures.verify(path, content, verify, identity)}")
         if not (check or verify):
             with exclusive(folder.root):
                 _write(_open(given, update), folder, update, rendering, sign)
@@ -91,8 +91,8 @@ def _write(library: Library, folder: Folder, update: tuple[str, ...], rendering:
         files.write(path, text)
         click.echo(f"wrote {path}", err=True)
     if key:
-        from promptpack.cli import signatures
+        from promptpack.cli import ssh_signatures
 
-        click.echo(f"wrote {signatures.sign(path, key)}", err=True)
+        click.echo(f"wrote {ssh_signatures.sign(path, key)}", err=True)
     elif is_new and folder.exists(f"{LOCK}.sig"):
         click.echo(f"{path}.sig no longer matches; sign it again: promptpack lock {folder.root} --sign KEY", err=True)

@@ -119,7 +119,7 @@ def _check_reply(test: Placed, contract: Contract, verdict: Any) -> Iterator[Lin
     if (verdict.get("outcome") if isinstance(verdict, dict) else verdict) != "valid":
         return
     for mismatch in schema.keep_misspelled(contract.schema.check(reply.value)):
-        if mismatch.rule in _UNREPAIRED:
+        if mismatch.keyword in _UNREPAIRED:
             at, hint = place_mismatch(reply, mismatch)
             yield LintProblem(f"the reply is not valid: {mismatch.message} (in {mismatch.pointer})", at, hint)
 

@@ -94,4 +94,6 @@ class _ExpectationCheck:
                 continue
             self._patterns.add(text)
             for unsafe in find_unsafe({"pattern": text}, self._meter):
-                yield Problem(UNSAFE_CODES[unsafe.rule], unsafe.message, expect.locate("matches", index), unsafe.hint)
+                yield Problem(
+                    UNSAFE_CODES[unsafe.keyword], unsafe.message, expect.locate("matches", index), unsafe.hint
+                )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from promptpack.pack.references import resolve
+from promptpack.pack.schema_references import resolve
 from promptpack.schema.pointers import SchemaData
 
 _TYPES: Final[Mapping[str, type]] = {

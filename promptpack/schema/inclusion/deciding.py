@@ -17,7 +17,7 @@ from promptpack.schema.validation import Schema
 
 _FALSE: Final[Mapping[str, Any]] = {"not": {}}
 # Rules that mean that a value was not validated.
-_UNDECIDED_RULES: Final = (LIMIT, "depth", "$ref")
+_UNDECIDED_KEYWORDS: Final = (LIMIT, "depth", "$ref")
 _MAX_SUBSCHEMAS: Final = 20_000
 # The steps to read two small schemas, and to confirm a counterexample.
 _STEPS_TO_START: Final = 30
@@ -93,7 +93,7 @@ def _decide(wide: Schema, narrow: Schema, meter: StepMeter) -> Inclusion:
 def _confirm(wide: Schema, narrow: Schema, value: Any) -> Inclusion:
     """Return "no" if the validator accepts the value for the narrow schema and refuses it for the wide one."""
     mismatches = wide.check(value)
-    if not narrow.accepts(value) or not mismatches or any(one.rule in _UNDECIDED_RULES for one in mismatches):
+    if not narrow.accepts(value) or not mismatches or any(one.keyword in _UNDECIDED_KEYWORDS for one in mismatches):
         return Inclusion("unknown", "a counterexample could not be confirmed")
     return Inclusion("no", _explain(mismatches[0]), _find_path(wide, value), value)
 

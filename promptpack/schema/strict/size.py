@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from promptpack.problem import PackError, Problem
-from promptpack.schema.strict.providers import Profile
+from promptpack.schema.strict.provider_support import Profile
 
 _HINT: Final = "use fewer actions, tools and fields, or ask without a strict schema"
 

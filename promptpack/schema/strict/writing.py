@@ -19,7 +19,7 @@ from promptpack.schema.strict.alternative import (
     kinds_of,
 )
 from promptpack.schema.strict.expansion import MAX_ALTERNATIVES, Expansion, ExpansionError
-from promptpack.schema.strict.providers import Profile, find_profile
+from promptpack.schema.strict.provider_support import Profile, find_profile
 from promptpack.schema.strict.size import OptionalProperties, check_size
 from promptpack.schema.supported_keywords import KEYWORDS_BY_KIND, KINDS
 

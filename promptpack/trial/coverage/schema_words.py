@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from promptpack import schema
 from promptpack.pack.placed import Placed
-from promptpack.pack.references import References
+from promptpack.pack.schema_references import References
 from promptpack.problem import Location
 from promptpack.schema.equality import equality_key
 from promptpack.schema.pointers import find_target

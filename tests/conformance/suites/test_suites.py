@@ -15,7 +15,7 @@ from promptpack import Pack, PackError
 from promptpack.document import parse
 from promptpack.pack.contract import Contract
 from promptpack.pack.pack_schema import schema_schema
-from promptpack.pack.references import find_references
+from promptpack.pack.schema_references import find_references
 from promptpack.pack.version import Version
 from promptpack.schema.safety import SchemaMeter, find_unsafe
 from promptpack.schema.validation import compile  # noqa: A004 -- the folder's verb
@@ -75,7 +75,7 @@ DIALECT = "optional/ecmascript-regex.json"
 
 def reason_to_refuse(schema: dict[str, Any]) -> str:
     """Return the reason why a pack rejects a schema, as the docs page words it."""
-    if any(found.rule == "remote" for found in find_unsafe(schema, SchemaMeter())):
+    if any(found.keyword == "remote" for found in find_unsafe(schema, SchemaMeter())):
         return "`$id` or a remote `$dynamicRef`"
     references = [reference for _, reference in find_references(schema)]
     if any(not reference.startswith("#") for reference in references):
@@ -85,7 +85,7 @@ def reason_to_refuse(schema: dict[str, Any]) -> str:
         for found in schema_schema().check(schema)
     ):
         return "anchors and `$dynamicRef`"
-    if any(found.rule in ("pattern", "runaway") for found in find_unsafe(schema, SchemaMeter())):
+    if any(found.keyword in ("pattern", "runaway") for found in find_unsafe(schema, SchemaMeter())):
         return "a pattern that Python's `re` does not have, such as `\\p{Letter}`"
     return "an unknown keyword, or an empty `enum`" if schema_schema().check(schema) else ""
 

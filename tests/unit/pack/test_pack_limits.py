@@ -9,7 +9,7 @@ from jinja2 import Environment, nodes
 from promptpack import Library, PackError
 from promptpack.linter.lint_paths import lint
 from promptpack.linter.lint_settings import LintSettings
-from promptpack.pack.references import References
+from promptpack.pack.schema_references import References
 from promptpack.template.engine import Engine
 from promptpack.template.model import Source
 

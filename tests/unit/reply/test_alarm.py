@@ -30,7 +30,7 @@ from promptpack.reply.shape import Shape
 def test_a_value_that_the_schema_forbids_raises_an_alarm(schema: dict[str, Any], value: Any, rule: str) -> None:
     found = find_alarm(value, Shape.of(schema))
     assert found is not None
-    assert found.rule == rule
+    assert found.keyword == rule
 
 
 def test_the_path_of_a_missing_key_is_its_own() -> None:

@@ -89,7 +89,7 @@ def test_an_explanation_beyond_its_budget_is_the_shortest_true_message() -> None
         definitions[f"d{number}"] = {"anyOf": [reference, reference]}
     schema = compile_schema({"properties": {"a": {"$ref": "#/$defs/d39"}}, "$defs": definitions})
     (found,) = schema.check({"a": "x"})
-    assert (found.rule, found.path, found.message) == ("limit", ("a",), "takes too long to check")
+    assert (found.keyword, found.path, found.message) == ("limit", ("a",), "takes too long to check")
 
 
 def test_a_chain_of_references_is_resolved_once() -> None:

@@ -66,7 +66,7 @@ def test_a_value_that_is_too_deep_is_a_mismatch() -> None:
     value: Any = []
     for _ in range(150):
         value = [value]
-    assert [mismatch.rule for mismatch in schema.compile(source).check(value)] == ["depth"]
+    assert [mismatch.keyword for mismatch in schema.compile(source).check(value)] == ["depth"]
 
 
 def test_values_without_a_schema_are_not_limited_in_depth() -> None:

@@ -13,7 +13,7 @@ from promptpack.files import Folder
 from promptpack.pack.model import ROLES
 from promptpack.pack.pack_schema import schema_problems
 from promptpack.pack.placed import Placed
-from promptpack.pack.references import References
+from promptpack.pack.schema_references import References
 from promptpack.verdict.output import Risk
 
 FOLDER = Path(__file__).parents[3] / "schemas"

@@ -9,7 +9,7 @@ from promptpack import schema
 
 def mismatches(source: Mapping[str, Any], value: Any) -> list[str]:
     return [
-        f"{mismatch.pointer} {mismatch.rule}: {mismatch.message}" for mismatch in schema.compile(source).check(value)
+        f"{mismatch.pointer} {mismatch.keyword}: {mismatch.message}" for mismatch in schema.compile(source).check(value)
     ]
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from promptpack import Library
 from promptpack.problem import PackError, PromptpackError, UsageError
 from promptpack.sources import archive as archives
-from promptpack.sources import collecting
+from promptpack.sources import file_collection
 from promptpack.sources.archive import read_archive
 
 PACK = "promptpack: 1\nname: demo\nversion: 1.0.0\nmessages:\n  - {role: user, content: '%s'}\n"
@@ -189,9 +189,9 @@ def test_a_size_in_the_headers_is_not_believed() -> None:
 
 def test_too_many_files_and_bytes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     content = make_zip({f"packs/{index}.yaml": "x" * 100 for index in range(4)})
-    monkeypatch.setattr(collecting, "MAX_FILES", 3)
+    monkeypatch.setattr(file_collection, "MAX_FILES", 3)
     assert problems_of(content)[0].startswith("packs.zip/packs: PP775 has more than 3 files")
-    monkeypatch.setattr(collecting, "MAX_TOTAL_BYTES", 250)
+    monkeypatch.setattr(file_collection, "MAX_TOTAL_BYTES", 250)
     assert problems_of(content)[0].startswith("packs.zip/packs: PP775 has more than 250 bytes")
 
 

@@ -12,7 +12,7 @@ from promptpack.cache import Cache
 from promptpack.files import Folder
 from promptpack.library.contents import read_contents
 from promptpack.problem import PackError, UsageError
-from promptpack.sources import collecting, git
+from promptpack.sources import file_collection, git
 
 WritePack = Callable[..., Path]
 BODY = "messages:\n  - {role: user, content: '%s'}\n"
@@ -264,13 +264,13 @@ def test_a_revision_with_too_much_is_refused(repository: Path, monkeypatch: pyte
     for index in range(3):
         (repository / "packs" / f"{index}.json").write_text("x" * 300)
     commit(repository, "many", "many")
-    monkeypatch.setattr(collecting, "MAX_TOTAL_BYTES", 900)
+    monkeypatch.setattr(file_collection, "MAX_TOTAL_BYTES", 900)
     with pytest.raises(UsageError) as error:
         git.open_revision("packs", "many")
     hint = "use a source with packs only"
     assert message_of(error) == f"git:many:packs: PP775 has more than 900 bytes\n  hint: {hint}"
-    monkeypatch.setattr(collecting, "MAX_TOTAL_BYTES", 9_000)
-    monkeypatch.setattr(collecting, "MAX_FILES", 3)
+    monkeypatch.setattr(file_collection, "MAX_TOTAL_BYTES", 9_000)
+    monkeypatch.setattr(file_collection, "MAX_FILES", 3)
     with pytest.raises(UsageError) as error:
         git.open_revision("packs", "many")
     assert message_of(error) == f"git:many:packs: PP775 has more than 3 files\n  hint: {hint}"

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptpack.stubs.names import Names
+from promptpack.stubs.python_names import Names
 from promptpack.stubs.types import INPUT, REPLY, ContainerTypes, TypeWriter, quote, show_type, write_doc
 
 

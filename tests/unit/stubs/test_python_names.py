@@ -1,6 +1,6 @@
 import pytest
 
-from promptpack.stubs.names import Names, to_class_name, to_identifier
+from promptpack.stubs.python_names import Names, to_class_name, to_identifier
 
 
 @pytest.mark.parametrize(

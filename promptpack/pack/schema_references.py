@@ -99,15 +99,15 @@ class References:
     def _unsafe_problem(self, placed: Placed, found: schema.Mismatch) -> Problem:
         """Return a problem at the unsafe value; a pattern in another file is located there, anything else at `$ref`."""
         path = found.path
-        for one in self.reach(placed, set()) if found.rule in ("pattern", "runaway") else ():
+        for one in self.reach(placed, set()) if found.keyword in ("pattern", "runaway") else ():
             paths = (where for where, text in schema.iterate_patterns(one.value) if text == found.expected)
             match = next(paths, None)
             if match is not None:
                 placed, path = one, match
                 break
         # The message about a cycle already quotes the reference.
-        where = "" if found.rule == "cycle" else f" (in {schema.pointer((*placed.path, *path))})"
-        return Problem(schema.UNSAFE_CODES[found.rule], found.message + where, placed.locate(*path), found.hint)
+        where = "" if found.keyword == "cycle" else f" (in {schema.pointer((*placed.path, *path))})"
+        return Problem(schema.UNSAFE_CODES[found.keyword], found.message + where, placed.locate(*path), found.hint)
 
     def _file_of(self, placed: Placed) -> str:
         """Return the file that contains a schema: the pack's own, or that of a parent in the same folder of packs."""
