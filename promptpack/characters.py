@@ -5,7 +5,7 @@ from itertools import islice
 
 from promptpack.problem import Location, PackError, Problem, Severity
 
-# Nobody reads more.
+# More problems would not help an author.
 _MAX_PROBLEMS = 20
 # First bytes of invisible characters that Python calls printable: a Hangul filler and variation selectors.
 _INVISIBLE_PREFIXES = ("\u3164".encode(), "\U000e0100".encode()[:2])

@@ -145,7 +145,7 @@ class _BatchRun:
         self._plan = plan
         self._journal = journal
         self._last = journal.last if journal else None
-        self._left = self._last.chunks if self._last else 0
+        self._chunks_to_skip = self._last.chunks if self._last else 0
         self._chunks = 0
         self._digest = hashlib.sha256()
         self._saved = monotonic()
@@ -165,7 +165,7 @@ class _BatchRun:
                 if not isinstance(error, UsageError) or error.problems[0].code != "PP985":
                     self._save()
                 raise
-            if self._left:
+            if self._chunks_to_skip:
                 self._refuse("there are fewer rows than before")
             last = self._save(is_complete=True)
         if self._journal is None:
@@ -179,8 +179,8 @@ class _BatchRun:
             self._handle(phase, chunks)
 
     def _handle(self, phase: Phase, chunks: Iterator[Chunk]) -> None:
-        if self._left:
-            written = islice(chunks, self._left)
+        if self._chunks_to_skip:
+            written = islice(chunks, self._chunks_to_skip)
             worker = phase.worker if phase.repeats else replace(phase.worker, handler=OnlyIds(phase.worker.handler))
             for chunk, result in phase.engine(worker, written):
                 self._skip(chunk)
@@ -191,8 +191,8 @@ class _BatchRun:
 
     def _skip(self, chunk: Chunk) -> None:
         self._count(chunk)
-        self._left -= 1
-        if not self._left and self._last and self._digest.hexdigest() != self._last.digest:
+        self._chunks_to_skip -= 1
+        if not self._chunks_to_skip and self._last and self._digest.hexdigest() != self._last.digest:
             self._refuse(f"{chunk.source} has different rows than before")
 
     def _write(self, chunk: Chunk, result: ChunkResult, repeats: bool) -> None:
@@ -215,7 +215,7 @@ class _BatchRun:
         """Write a checkpoint after everything that it describes."""
         output = self._plan.output
         found = Checkpoint(self._chunks, self._digest.hexdigest(), output.state, self.summary, is_complete)
-        if not self._left:
+        if not self._chunks_to_skip:
             output.sync()
             if self._journal is not None:
                 self._journal.add(found)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _DEFAULT_LIMITS = DocumentLimits()
-# Nobody reads more.
+# More problems would not help an author.
 _MAX_PROBLEMS = 50
 _BOM = "\ufeff"
 # Takes the place of a key inside a list.

@@ -17,7 +17,7 @@ from promptpack.flow.model import (
     Step,
     to_word,
 )
-from promptpack.flow.paths import Graph, ReplyAlternatives, needed_replies
+from promptpack.flow.paths import Graph, ReplyClause, needed_replies
 from promptpack.flow.possible_values import (
     FieldSchema,
     deciding_fields,
@@ -244,7 +244,7 @@ class _FlowChecker:
     def _usual_actions(self) -> dict[str, tuple[str, ...]]:
         return {name: tuple(pack.contract.actions) for name, pack in self._packs.items() if pack.contract is not None}
 
-    def _check_supply(self, step: Step, name: str, clauses: list[ReplyAlternatives], graph: Graph) -> None:
+    def _check_supply(self, step: Step, name: str, clauses: list[ReplyClause], graph: Graph) -> None:
         """Report a path on which an input has no value."""
         for clause in clauses:
             path = graph.path_without(step.name, clause)

@@ -10,7 +10,7 @@ from promptpack.flow.model import END, FirstValue, FlowFile, FlowValue, ObjectVa
 _MAX_CLAUSES: Final = 64
 
 # One of these replies must exist: each is a step and an action, which is empty for any action.
-ReplyAlternatives = frozenset[tuple[str, str]]
+ReplyClause = frozenset[tuple[str, str]]
 
 
 class Edge(NamedTuple):
@@ -31,7 +31,7 @@ class Graph:
         self._actions = actions
         self._can_be_empty = can_be_empty
         self._ways = {name: list(self._edges(step)) for name, step in file.steps.items()}
-        self._found: dict[ReplyAlternatives, dict[str, str | None]] = {}
+        self._found: dict[ReplyClause, dict[str, str | None]] = {}
 
     def _edges(self, step: Step) -> Iterator[Edge]:
         only = self._actions.get(step.name, ())
@@ -56,7 +56,7 @@ class Graph:
                 return
             target = step.next.done
 
-    def path_without(self, target: str, clause: ReplyAlternatives = frozenset()) -> list[str] | None:
+    def path_without(self, target: str, clause: ReplyClause = frozenset()) -> list[str] | None:
         """Return a shortest path from the first step to `target` on which no reply of the clause exists."""
         if clause not in self._found:
             self._found[clause] = self._search(clause)
@@ -68,7 +68,7 @@ class Graph:
             path.append(previous)
         return path[::-1]
 
-    def _search(self, clause: ReplyAlternatives) -> dict[str, str | None]:
+    def _search(self, clause: ReplyClause) -> dict[str, str | None]:
         """Return each step that can be reached without a reply of the clause, with the step before it."""
         before: dict[str, str | None] = dict.fromkeys(self._arrivals(self._file.first.name))
         pending = deque(before)
@@ -121,7 +121,7 @@ class Graph:
         return (edge for edges in self._ways.values() for edge in edges)
 
 
-def needed_replies(value: FlowValue, is_certain: Callable[[ReplyValue], bool]) -> list[ReplyAlternatives]:
+def needed_replies(value: FlowValue, is_certain: Callable[[ReplyValue], bool]) -> list[ReplyClause]:
     """Return the clauses that must all hold for a run to have a value; an empty clause never holds."""
     match value:
         case ReplyValue():

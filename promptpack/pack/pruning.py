@@ -14,7 +14,7 @@ from promptpack.schema.pointers import ValuePath
 
 # Removing one value may reveal another mismatch; no ordinary file needs more rounds.
 _MAX_ROUNDS: Final = 8
-# A file with as many invalid values as are reported of one mapping has others: it is checked when these are fixed.
+# Of one mapping, at most this many unknown keys are reported: the author fixes them first.
 _MAX_INVALID: Final = 50
 # Without these, names in templates would be wrongly reported as unknown.
 _NEEDED: Final = ("extends", "inputs", "partials", "syntax")

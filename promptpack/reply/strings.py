@@ -87,10 +87,10 @@ class Token(NamedTuple):
 class Lexer:
     """Decides where strings end; every lookahead is bounded, so the whole text takes linear time."""
 
-    def __init__(self, text: str, budget: int = 20_000) -> None:
+    def __init__(self, text: str, max_quotes: int = 20_000) -> None:
         self.text = text
         self.size: int = len(text)
-        self._budget = budget
+        self._remaining_quotes = max_quotes
         self._line_end = -1
         # Whether a quoted key may have no colon.
         self.is_colonless = False
@@ -99,8 +99,8 @@ class Lexer:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether the budget of quotes is spent: all further strings count as unterminated."""
-        return self._budget <= 0
+        """Whether too many quotes were examined: all further strings count as unterminated."""
+        return self._remaining_quotes <= 0
 
     def blank_end(self, position: int) -> int:
         """Return the end of the white space of any kind at a position."""
@@ -185,7 +185,7 @@ class Lexer:
         while True:
             match = body.match(text, cursor)
             place = match.end() if match else self.size
-            if place >= self.size or text[place] == "\\" or self._budget <= 0:
+            if place >= self.size or text[place] == "\\" or self._remaining_quotes <= 0:
                 return self._unterminated(start)
             character = text[place]
             if character in _OPENING and place > start + 1 and text[place - 1] != "\\" and not nested:
@@ -204,7 +204,7 @@ class Lexer:
                 return self._token(start, place, inner, array=array)
             if inner == 1 and (end := self._lost_quote_end(start, place)) > 0:
                 return Token(decode(text[start + 1 : end]), end, "missing-quote")
-            self._budget -= 1
+            self._remaining_quotes -= 1
             cursor = place + 1
 
     def _straight_end(self, start: int) -> int:

@@ -54,7 +54,7 @@ _SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("steps", "then", "goto"), ("next",)),
 }
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=str)
-# Nobody reads more.
+# More problems would not help an author.
 _MAX_KEYS = 50
 _MAX_CHOICES = 50
 _MAX_LISTED = 24

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from promptpack.schema.mismatch import Mismatch
     from promptpack.schema.predicates import Predicate
 
-# Nobody reads more, and a list of a million wrong items would produce a million.
+# A list of a million wrong items would otherwise produce a million mismatches.
 _MAX_ERRORS = 200
 
 

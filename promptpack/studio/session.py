@@ -157,14 +157,14 @@ class _TokenBucket:
     """A bucket of messages that fills with time."""
 
     def __init__(self) -> None:
-        self._left = float(_BURST)
+        self._remaining = float(_BURST)
         self._last = time.monotonic()
 
     def allows(self) -> bool:
         now = time.monotonic()
-        self._left = min(_BURST, self._left + (now - self._last) * _PER_SECOND) - 1
+        self._remaining = min(_BURST, self._remaining + (now - self._last) * _PER_SECOND) - 1
         self._last = now
-        return self._left >= 0
+        return self._remaining >= 0
 
 
 def _parse(text: str) -> dict[str, Any] | None:

@@ -26,8 +26,8 @@ class RuleFailure(NamedTuple):
 class RuleSet:
     """Evaluates rules; compiled on first use."""
 
-    def __init__(self, clauses: Sequence[CompiledRule]) -> None:
-        self._clauses = clauses
+    def __init__(self, rules: Sequence[CompiledRule]) -> None:
+        self._rules = rules
 
     def evaluate(self, values: Mapping[str, Any]) -> tuple[list[RuleFailure], list[int]]:
         """Return the rules that fail, in order, and the numbers of those that lack a value; runs inside a meter."""
@@ -37,7 +37,7 @@ class RuleSet:
 
     def warm(self) -> None:
         """Compile the rules now."""
-        if self._clauses:
+        if self._rules:
             _ = self._code
 
     @cached_property
@@ -46,9 +46,9 @@ class RuleSet:
         sources: list[Source] = []
         conditions = [
             Condition(None if when is None else _place(when, sources), _place(require, sources), tuple(sorted(names)))
-            for when, require, names in self._clauses
+            for when, require, names in self._rules
         ]
-        return self._clauses[0][1].engine.load_conditions(conditions, sources[0].followed_by(sources[1:]))
+        return self._rules[0][1].engine.load_conditions(conditions, sources[0].followed_by(sources[1:]))
 
 
 def _place(expression: Expression, sources: list[Source]) -> nodes.Template:

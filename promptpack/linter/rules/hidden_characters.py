@@ -39,7 +39,7 @@ _JOINERS: Final = "\u200c\u200d"
 _MARKS: Final = "\u061c\u200e\u200f"
 _SELECTORS: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _SPACELESS: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
-# Nobody reads more in one text.
+# More problems in one text would not help an author.
 _MAX_FOUND: Final = 1_000
 _HINT: Final = "remove it; if it is intended, add the comment 'promptpack: ignore=PL005'"
 

@@ -29,12 +29,12 @@ class CopyMeter:
     """Counts the entries that all tests of one pack copy."""
 
     def __init__(self) -> None:
-        self._left = _MAX_COPIED
+        self._remaining = _MAX_COPIED
 
     def copy(self, value: Any) -> Any:
         """Return a shallow copy of a mapping or list."""
-        self._left -= len(value)
-        if self._left < 0:
+        self._remaining -= len(value)
+        if self._remaining < 0:
             raise SizeError(f"the tests of this pack copy more than {_MAX_COPIED:,} values")
         return value.copy()
 

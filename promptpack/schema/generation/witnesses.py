@@ -29,7 +29,7 @@ class WitnessSearch:
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root = root
-        self._known: dict[tuple[int, ...], tuple[Sequence[Any], Witnesses]] = {}
+        self._cache: dict[tuple[int, ...], tuple[Sequence[Any], Witnesses]] = {}
         self._remaining = _ALL_STEPS
         self._start()
 
@@ -42,10 +42,10 @@ class WitnessSearch:
     def find(self, schemas: Sequence[Any]) -> Witnesses:
         """Return values that meet all schemas, which may refer into the root."""
         key = tuple(sorted({id(schema) for schema in schemas}))
-        if key not in self._known:
+        if key not in self._cache:
             # The schemas are stored too, so that their ids cannot be reused.
-            self._known[key] = (schemas, self._find(schemas))
-        return self._known[key][1]
+            self._cache[key] = (schemas, self._find(schemas))
+        return self._cache[key][1]
 
     def _find(self, schemas: Sequence[Any]) -> Witnesses:
         if self._remaining <= 0:

@@ -55,13 +55,13 @@ class LiteralExpander:
     def __init__(self, nodes: SchemaNodes, meter: StepMeter) -> None:
         self._nodes = nodes
         self._meter = meter
-        self._known: dict[tuple[Literal, str], tuple[Item, ...]] = {}
+        self._cache: dict[tuple[Literal, str], tuple[Item, ...]] = {}
 
     def expand(self, literal: Literal, kind: str) -> tuple[Item, ...]:
         """Return the items that hold together exactly if the literal holds for a value of this kind."""
-        items = self._known.get((literal, kind))
+        items = self._cache.get((literal, kind))
         if items is None:
-            items = self._known[literal, kind] = self._expand(literal, kind)
+            items = self._cache[literal, kind] = self._expand(literal, kind)
             self._meter.spend(1 + len(items))
         return items
 

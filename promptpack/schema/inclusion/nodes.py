@@ -101,7 +101,7 @@ class SchemaNodes:
         self._by_schema: dict[tuple[int, int], SchemaNode | None] = {}
         self._by_key: dict[Any, SchemaNode] = {}
         # Schemas made on the way are kept, so that their ids stay unique.
-        self._kept: list[Any] = []
+        self._alive: list[Any] = []
 
     def make(self, schema: Any, document: SchemaDocument) -> SchemaNode:
         """Return the node of a schema, which may refer into the document."""
@@ -110,7 +110,7 @@ class SchemaNodes:
         if known is not None:
             return known
         self.meter.spend()
-        self._kept.append(schema)
+        self._alive.append(schema)
         self._by_schema[where] = None  # in progress
         if isinstance(schema, Mapping) and _assertions(schema) == {"$ref"}:
             target = document.resolve(schema["$ref"])

@@ -30,7 +30,7 @@ class Search:
         self._made: dict[str, Any] = {}
         expansion = LiteralExpander(nodes, meter)
         self._branches = {kind: Branches(kind, expansion, self) for kind in KINDS}
-        self._known: dict[Goal, tuple[Solution, int]] = {}
+        self._cache: dict[Goal, tuple[Solution, int]] = {}
         self._open: dict[Goal, int] = {}
         # Solutions that depend on open goals, with the wanted number and the outermost of these goals.
         self._tentative: dict[Goal, tuple[Solution, int, int]] = {}
@@ -48,9 +48,9 @@ class Search:
 
     def solve(self, goal: Goal, wanted: int = 1) -> Solution:
         """Return values that meet a goal, as many as wanted if they are found."""
-        known = self._find_known(goal, wanted)
-        if known is not None:
-            return known
+        cached = self._find_cached(goal, wanted)
+        if cached is not None:
+            return cached
         if len(self._open) >= _MAX_DEPTH:
             return UNKNOWN
         outer, self._outermost = self._outermost, _NO_DEPENDENCY
@@ -64,12 +64,12 @@ class Search:
         self._outermost = min(outer, self._outermost)
         return solution
 
-    def _find_known(self, goal: Goal, wanted: int) -> Solution | None:
+    def _find_cached(self, goal: Goal, wanted: int) -> Solution | None:
         if any(literal.opposite in goal for literal in goal if literal.holds):
             return EMPTY
-        known = self._known.get(goal)
-        if known is not None and (known[1] >= wanted or known[0].is_all):
-            return known[0]
+        cached = self._cache.get(goal)
+        if cached is not None and (cached[1] >= wanted or cached[0].is_all):
+            return cached[0]
         if goal in self._open:
             self._outermost = min(self._outermost, self._open[goal])
             return EMPTY
@@ -88,7 +88,7 @@ class Search:
         is_certain = bool(solution.values) or outermost >= level
         if is_certain:
             self._outermost = _NO_DEPENDENCY
-            self._known[goal] = (solution, wanted)
+            self._cache[goal] = (solution, wanted)
         if is_certain or not solution.is_empty:
             self._confirm_dependents(added, is_empty=solution.is_empty)
             del self._order[kept:]
@@ -102,7 +102,7 @@ class Search:
         for goal in goals:
             found = self._tentative.pop(goal, None)
             if found is not None and is_empty:
-                self._known.setdefault(goal, found[:2])
+                self._cache.setdefault(goal, found[:2])
 
     def _solve(self, goal: Goal, wanted: int) -> Solution:
         self.meter.spend()

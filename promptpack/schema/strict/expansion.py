@@ -35,7 +35,7 @@ class Expansion:
         self._root = root
         self._depth = 0
         self._made: dict[tuple[str, int, str], SubSchema] = {}
-        self._kept: list[Any] = []
+        self._alive: list[Any] = []
         self._cached_keys: dict[tuple[int, ...], frozenset[Any]] = {}
 
     def expand(self, nodes: Iterable[SubSchema]) -> list[Alternative]:
@@ -117,7 +117,7 @@ class Expansion:
         key = tuple(map(id, nodes))
         if key not in self._cached_keys:
             self._cached_keys[key] = frozenset(map(equality_key, find_words(nodes)))
-            self._kept.append(nodes)
+            self._alive.append(nodes)
         return self._cached_keys[key]
 
     def _choose_open(self, found: list[Alternative], condition: Any, then: Any, otherwise: Any) -> list[Alternative]:
@@ -165,7 +165,7 @@ class Expansion:
         return self._apply(found, self._keep(node), is_condition=True)
 
     def _keep(self, node: Any) -> Any:
-        self._kept.append(node)
+        self._alive.append(node)
         return node
 
 

@@ -121,14 +121,14 @@ class _Resolver:
         self._engine = engine
         self._source = source
         self._analysis = analysis
-        self._known: dict[TracedPiece, tuple[PieceOrigin, ...]] = {}
+        self._cache: dict[TracedPiece, tuple[PieceOrigin, ...]] = {}
 
     def resolve(self, text: TracedText) -> Iterator[TracedRun]:
         """Yield the runs of a text with their origins; the lines of a template have one each."""
         for piece, origin in text.pieces():
-            if origin not in self._known:
-                self._known[origin] = tuple(self._find(origin))
-            found = self._known[origin]
+            if origin not in self._cache:
+                self._cache[origin] = tuple(self._find(origin))
+            found = self._cache[origin]
             lines = piece.split("\n") if len(found) > 1 else [piece]
             for index, (line, printed) in enumerate(zip(lines, found, strict=True)):
                 yield len(line) + (index < len(found) - 1), printed
