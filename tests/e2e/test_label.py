@@ -62,7 +62,7 @@ def test_a_lock_follows_a_label_that_moved(folder: Path) -> None:
     [
         (("demo", "production", "9.0.0"), "PP930 label 'production' names demo@9.0.0, which does not exist\n  hint: its versions are 1.0.0, 1.1.0, 2.0.0-dev\n"),
         (("demo", "production", "production"), "PP930 labels of 'demo' form a cycle: production -> production"),
-        (("demo", "Production", "1.0.0"), "PP930 invalid label 'Production'\n  hint: use a small letter, then a-z, 0-9 and '-'\n"),
+        (("demo", "Production", "1.0.0"), "PP930 invalid label 'Production'\n  hint: start with a-z, and use only a-z, 0-9 and '-'\n"),
         (("demo", "trial", "1.0.0", "1.1.0=10"), "PP930 '1.0.0' has no weight\n  hint: write versions with weights, such as 1.0.0=90 1.1.0=10\n"),
         (("demo", "production", "1.0.0 # x"), "PP930 '1.0.0 # x' is neither a version nor a label\n  hint: write an exact version, such as 1.1.0, or another label\n"),
         (("demo", "trial", "{1.0.0=90", "1.1.0=10"), "PP930 '{1.0.0' is neither a version nor a label\n  hint: write an exact version, such as 1.1.0, or another label\n"),

@@ -89,7 +89,7 @@ def _find_folder(library: Library, pack: str) -> Folder:
 def _read_targets(label: str, targets: tuple[str, ...]) -> str:
     """Return the value of a label as YAML."""
     if not _NAME.match(label):
-        hint = "use a small letter, then a-z, 0-9 and '-'"
+        hint = "start with a-z, and use only a-z, 0-9 and '-'"
         raise UsageError(Problem("PP930", f"invalid label {label!r}", None, hint))
     pairs = [target.partition("=")[::2] for target in targets]
     for target, _ in pairs:
