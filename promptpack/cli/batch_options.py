@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -18,10 +18,10 @@ from promptpack.cli import options
 from promptpack.cli.batch_progress import BatchProgress
 from promptpack.cli.console import print_json
 from promptpack.cli.model_options import read_params
+from promptpack.cli.options import Command
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 _FILE = click.Path(dir_okay=False)
 _OPTIONS: tuple[tuple[tuple[str, ...], str, dict[str, Any]], ...] = (
     (("-o", "--output"), "Where the records go: .jsonl, .csv, .parquet, or - for standard output.", {"required": True}),

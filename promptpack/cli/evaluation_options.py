@@ -2,22 +2,22 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import cycle
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from promptpack.cli import options
 from promptpack.cli.model_options import StepProviders, read_params, read_replies
+from promptpack.cli.options import Command
 from promptpack.cycle import Backoff, CycleSettings, ScriptedProvider
 from promptpack.evaluation import EvaluatedPack, EvaluationPlan, JudgePack, check_cases, read_cases, read_prices
 from promptpack.library import Library
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 _SCRIPTED = "scripted"
 PATIENT = Backoff(longest=120.0)
 """The backoff of work that is not urgent: it waits as long as most servers ask for."""

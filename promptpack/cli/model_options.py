@@ -1,17 +1,16 @@
 """The options that choose a model: a provider, or a script of replies."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from promptpack import document
-from promptpack.cli.options import read_mapping
+from promptpack.cli.options import Command, read_mapping
 from promptpack.cycle import CycleSettings, Provider, ScriptedProvider, open_provider
 from promptpack.problem import Problem, UsageError, did_you_mean
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 _KINDS = ("scripted", "openai", "anthropic")
 _REAL_MODEL = "use a real model: --provider openai --model NAME"
 

@@ -44,11 +44,11 @@ def test_the_wheel_renders_and_checks_away_from_the_checkout(tmp_path: Path) -> 
     elsewhere.mkdir()
     env = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     done = subprocess.run([python, "-c", SCRIPT], cwd=elsewhere, env=env, check=True, capture_output=True, text=True)
-    told = json.loads(done.stdout)
-    assert told["file"].startswith(str(venv))
-    assert told["path"].startswith(str(venv))
-    assert told["roles"][0] == "system"
-    assert (told["ok"], told["bad"]) == (True, "no_answer")
+    facts = json.loads(done.stdout)
+    assert facts["file"].startswith(str(venv))
+    assert facts["path"].startswith(str(venv))
+    assert facts["roles"][0] == "system"
+    assert (facts["ok"], facts["bad"]) == (True, "no_answer")
     shown = subprocess.run(
         [venv / "bin" / "promptpack", "render", "router", "--set", INTENT, "--locale", "en"],
         cwd=elsewhere, env=env, check=False, capture_output=True, text=True,

@@ -1,10 +1,10 @@
 """`promptpack test`: run the tests in packs."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -12,7 +12,7 @@ from promptpack import files
 from promptpack.cli.chosen_packs import ChosenPacks, choose_packs
 from promptpack.cli.console import print_problems
 from promptpack.cli.last_failed import LastFailed, identify
-from promptpack.cli.options import FiniteRange, complete_packs, packs_option
+from promptpack.cli.options import Command, FiniteRange, complete_packs, packs_option
 from promptpack.cli.progress import track_some
 from promptpack.cli.test_reports import FORMATS, TestReport, summarize, write
 from promptpack.pack.model import Pack, PackTest
@@ -22,8 +22,6 @@ from promptpack.trial.parallel import run_in_processes
 from promptpack.trial.run_tests import Keep
 from promptpack.trial.selection import read_selection
 from promptpack.trial.snapshot import find_stale
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-/** YAML with Jinja inside: which values are templates is told by their keys, not by their text. */
+/** YAML with Jinja inside: the key of a value, not its text, decides whether it is a template. */
 import {jinja} from "@codemirror/lang-jinja";
 import {yamlLanguage} from "@codemirror/lang-yaml";
 import {HighlightStyle, LanguageSupport, syntaxHighlighting} from "@codemirror/language";
