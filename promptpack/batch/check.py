@@ -1,16 +1,17 @@
 """Replies, joined with their contexts -> verdict records, or requests for corrections."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 from promptpack import strict_json
 from promptpack.adapters.correcting import answer_to
-from promptpack.batch.index import CONTEXTS, IndexReader
+from promptpack.batch.index import CONTEXTS, FoundRows, IndexReader
 from promptpack.batch.provider_results import AFTER, KEYS, BatchReply, RequestFailure, find_id, read_result
 from promptpack.batch.render import render_row, run_rows
 from promptpack.batch.requests import RequestSettings
-from promptpack.batch.rows import identify, parse_line, read_context, row_error
+from promptpack.batch.rows import identify, read_context, row_error
 from promptpack.batch.summary import BatchSummary
 from promptpack.batch.worker import Row
 from promptpack.cycle import Completion, Usage
@@ -44,6 +45,11 @@ class Replies:
     contexts_are_table: bool = False
     is_missing: bool = False
     """Whether the rows are contexts without a reply."""
+    joined: FoundRows = field(default_factory=dict)
+
+    def join(self, ids: Sequence[str]) -> "Replies":
+        """Find the contexts and corrections of some rows."""
+        return self if self.index is None else replace(self, joined=self.index.find(ids))
 
     def identify(self, row: Row) -> str:
         """Return the id of the request that a row answers."""
@@ -57,20 +63,20 @@ class Replies:
         if self.index is None or not self.index.has_contexts:
             is_delivered = "custom_id" in row and "context" not in row
             return None if is_delivered else read_context(self.pack, row, self.is_table, KEYS)
-        line = self.index.find(CONTEXTS, identifier)
-        if line is None:
+        found = self.joined.get((CONTEXTS, identifier))
+        if found is None:
             message = f"no context has the id {identifier!r}"
             raise UsageError(Problem("PP981", message, None, "pass the file that the requests were rendered from"))
-        return read_context(self.pack, parse_line(line), self.contexts_are_table) or {}
+        return read_context(self.pack, json.loads(found), self.contexts_are_table) or {}
 
     def read(self, identifier: str, row: Row) -> Iterator[BatchReply]:
         """Yield the reply of a row, then those to its corrections."""
         yield BatchReply(None, _MISSING) if self.is_missing else read_result(row)
         rounds = self.index.corrections if self.index else 0
         for place in range(CONTEXTS + 1, CONTEXTS + 1 + rounds):
-            line = self.index.find(place, identifier) if self.index else None
-            if line is not None:
-                yield read_result(parse_line(line))
+            found = self.joined.get((place, identifier))
+            if found is not None:
+                yield read_result(json.loads(found))
 
     def judge(
         self, prompt: Prompt | None, replies: Iterable[BatchReply], after: Verdict | None = None
@@ -102,6 +108,10 @@ class CheckRows:
         """Return the id of the request that a row answers."""
         return self.replies.identify(row)
 
+    def join(self, ids: Sequence[str]) -> "CheckRows":
+        """Find the contexts and corrections of some rows."""
+        return CheckRows(self.replies.join(ids))
+
     def handle(self, identifier: str, row: Row, summary: BatchSummary) -> Row | None:
         """Return the verdict on the replies of a row."""
         replies = self.replies
@@ -127,6 +137,10 @@ class FixRows:
     def identify(self, row: Row) -> str:
         """Return the id of the request that a row answers."""
         return self.replies.identify(row)
+
+    def join(self, ids: Sequence[str]) -> "FixRows":
+        """Find the contexts and corrections of some rows."""
+        return FixRows(self.replies.join(ids), self.settings)
 
     def handle(self, identifier: str, row: Row, summary: BatchSummary) -> Row | None:
         """Return the request that corrects a row; None if its reply is accepted."""

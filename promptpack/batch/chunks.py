@@ -15,6 +15,8 @@ class Chunk(NamedTuple):
 
     source: str
     lines: tuple[Line, ...]
+    lost: frozenset[int] = frozenset()
+    """The lines that end the process that handles them."""
 
 
 def cut(lines: Iterable[Line], source: str, rows: int = MAX_ROWS) -> Generator[Chunk, None, None]:

@@ -5,7 +5,7 @@ Both are files of SQLite next to the output, deleted at the end, so that memory 
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -13,11 +13,13 @@ from uuid import uuid4
 
 from promptpack.batch.lines import Line
 
-# In KB. The writer needs little, because most rows come in order; the readers find rows anywhere.
-_SETTINGS: Final = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -2000;"
+# The cache is in KB. The writer needs little, because most rows come in order; the readers find rows anywhere.
+_SETTINGS: Final = (
+    "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -2000;"
+)
 _READ_CACHE: Final = "PRAGMA cache_size = -8000"
 _ROWS: Final = "CREATE TABLE rows (place INTEGER, id TEXT, line INTEGER, data BLOB)"
-_FIND: Final = "SELECT line, data FROM rows WHERE place = ? AND id = ?"
+_FIND: Final = "SELECT place, id, data FROM rows WHERE id IN ({})"
 _MISSING: Final = "SELECT id, line FROM rows WHERE place = 0 AND id NOT IN (SELECT id FROM ids.ids) ORDER BY line"
 CONTEXTS: Final = 0
 
@@ -32,10 +34,14 @@ class IndexReader(NamedTuple):
     corrections: int = 0
     """How many rounds of corrections there are; their places follow that of the contexts."""
 
-    def find(self, place: int, identifier: str) -> Line | None:
-        """Return the row with an id, if there is one."""
-        found = _open(self.path, self.version).execute(_FIND, (place, identifier)).fetchone()
-        return Line(*found) if found else None
+    def find(self, ids: Sequence[str]) -> "FoundRows":
+        """Return the rows with some ids; one question about all of them costs much less than one about each."""
+        question = _FIND.format(",".join("?" * len(ids)))
+        return {(place, name): data for place, name, data in _open(self.path, self.version).execute(question, ids)}
+
+
+FoundRows = Mapping[tuple[int, str], bytes]
+"""Lines of JSON by their place and id; all of them have been read before."""
 
 
 @lru_cache(maxsize=2)
@@ -62,7 +68,7 @@ class RowIndex:
 
     def finish(self, *, has_contexts: bool, corrections: int) -> IndexReader:
         """Build the index, and return its reader; from now on the file does not change."""
-        self._rows.execute("CREATE INDEX by_id ON rows (place, id)")
+        self._rows.execute("CREATE INDEX by_id ON rows (id, place, line)")
         self._rows.commit()
         return IndexReader(self.path, uuid4().hex, has_contexts, corrections)
 

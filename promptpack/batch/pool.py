@@ -27,7 +27,9 @@ class ChunkEngine(Protocol):
         ...
 
 
-_MAX_LOSSES: Final = 3
+_ATTEMPTS: Final = 2
+_MAX_LOST: Final = 5
+"""Rows of one chunk; if there are more, the cause is not in the rows."""
 _worker: Worker | None = None
 
 
@@ -50,22 +52,21 @@ class ProcessEngine:
             yield from map_here(worker, iter(first))
             yield from map_here(worker, chunks)
             return
-        pool = _ProcessPool(worker, self._processes)
+        pool = ProcessPool(worker, self._processes)
         try:
             yield from pool.map(iter(first), chunks)
         finally:
             pool.close()
 
 
-class _ProcessPool:
-    """A pool that is started again, with the chunks in flight, when one of its processes dies."""
+class ProcessPool:
+    """A pool that is started again when one of its processes dies; a row that always ends its process is refused."""
 
     def __init__(self, worker: Worker, processes: int) -> None:
         self._worker = dumps(worker)
         self._processes = processes
         self._executor = self._start()
         self._waiting: deque[tuple[Chunk, Future[ChunkResult]]] = deque()
-        self._losses = 0
 
     def map(self, *sources: Iterator[Chunk]) -> ChunkResults:
         """Yield each chunk with its result, in order."""
@@ -94,28 +95,57 @@ class _ProcessPool:
             return failed
 
     def _next(self) -> tuple[Chunk, ChunkResult]:
-        while True:
-            chunk, future = self._waiting[0]
-            try:
-                result = future.result()
-            except BrokenProcessPool as error:
-                self._restart(error)
-                continue
-            self._losses = 0
-            self._waiting.popleft()
-            return chunk, result
+        if _is_lost(self._waiting[0][1]):
+            self._restart()
+            # Any of the chunks in flight may have ended the process.
+            self._waiting = deque(self._handle_alone(*waiting) for waiting in self._waiting)
+        chunk, future = self._waiting.popleft()
+        return chunk, future.result()
 
-    def _restart(self, error: BrokenProcessPool) -> None:
-        self._losses += 1
-        if self._losses > _MAX_LOSSES:
-            chunk = self._waiting[0][0]
-            place = f"one of lines {chunk.lines[0].number} to {chunk.lines[-1].number} of {chunk.source}"
-            message = f"the worker processes died {self._losses} times on {place}"
-            hint = "look for a row that needs too much memory, then continue with --resume"
-            raise UsageError(Problem("PP987", message, None, hint)) from error
+    def _handle_alone(self, chunk: Chunk, future: "Future[ChunkResult]") -> tuple[Chunk, "Future[ChunkResult]"]:
+        """Handle a chunk again while no other is handled, without the rows that end the process."""
+        if _is_lost(future):
+            future = self._retry(chunk)
+        if _is_lost(future):
+            chunk = chunk._replace(lost=self._find_lost(chunk))
+            future = self._retry(chunk)
+        if _is_lost(future):
+            raise _stop(chunk, "die on them together, but not on one of them alone")
+        return chunk, future
+
+    def _find_lost(self, chunk: Chunk) -> frozenset[int]:
+        """Return the lines that end the process also alone."""
+        lost: set[int] = set()
+        for line in chunk.lines:
+            if _is_lost(self._retry(chunk._replace(lines=(line,)))):
+                lost.add(line.number)
+            if len(lost) > _MAX_LOST:
+                raise _stop(chunk, f"die on more than {_MAX_LOST} of them")
+        return frozenset(lost)
+
+    def _retry(self, chunk: Chunk) -> "Future[ChunkResult]":
+        """Handle a chunk, and once more if the process dies: that may have another cause than its rows."""
+        for _ in range(_ATTEMPTS):
+            future = self._submit(chunk)
+            if not _is_lost(future):
+                break
+            self._restart()
+        return future
+
+    def _restart(self) -> None:
         self.close()
         self._executor = self._start()
-        self._waiting = deque((chunk, self._submit(chunk)) for chunk, _ in self._waiting)
+
+
+def _is_lost(future: "Future[ChunkResult]") -> bool:
+    """Return whether a process died before the result; wait for it."""
+    return isinstance(future.exception(), BrokenProcessPool)
+
+
+def _stop(chunk: Chunk, reason: str) -> UsageError:
+    place = f"lines {chunk.lines[0].number} to {chunk.lines[-1].number} of {chunk.source}"
+    hint = "check the memory of the machine, then continue with --resume"
+    return UsageError(Problem("PP987", f"the worker processes {reason}: {place}", None, hint))
 
 
 def _begin(stored: bytes) -> None:

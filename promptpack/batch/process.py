@@ -1,7 +1,7 @@
 """`BatchPlan` -> `BatchReport`: run the phases of a batch, and continue an interrupted one at its last checkpoint."""
 
 import hashlib
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -32,6 +32,10 @@ class OnlyIds:
     def identify(self, row: Row) -> str:
         """Return the id of a row."""
         return self.handler.identify(row)
+
+    def join(self, ids: Sequence[str]) -> "OnlyIds":  # noqa: ARG002 -- as in RowHandler
+        """Return itself: nothing is needed from other files."""
+        return self
 
     def handle(self, identifier: str, row: Row, summary: BatchSummary) -> Row | None:  # noqa: ARG002 -- as in RowHandler
         """Write nothing."""
@@ -208,8 +212,7 @@ class _BatchRun:
     def _count(self, chunk: Chunk) -> None:
         self._chunks += 1
         for line in chunk.lines:
-            self._digest.update(line.data or line.problem.encode())
-            self._digest.update(b"\n")
+            self._digest.update((line.data or line.problem.encode()) + b"\n")
 
     def _save(self, *, is_complete: bool = False) -> Checkpoint:
         """Write a checkpoint after everything that it describes."""

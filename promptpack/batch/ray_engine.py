@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from promptpack.batch.chunks import Chunk
 from promptpack.batch.extras import import_extra
 from promptpack.batch.output_files import write_error
-from promptpack.batch.pool import ChunkResults, map_here
+from promptpack.batch.pool import ChunkResults, ProcessPool, map_here
 from promptpack.batch.process import OnlyIds
 from promptpack.batch.worker import Worker
 from promptpack.problem import Problem, UsageError
@@ -51,21 +51,26 @@ class RayEngine(NamedTuple):
             results = _dataset(worker, places, os.path.abspath(self.spool), self.processes)
             with open(self.spool, "rb") as spool:
                 for place, row in zip(places, results.iter_rows(), strict=True):
-                    yield read_chunk(spool, place), loads(row["result"])  # noqa: S301 -- from our own actors
+                    result, lost = loads(row["result"])  # noqa: S301 -- from our own actors
+                    yield read_chunk(spool, place)._replace(lost=lost), result
         finally:
             ray.shutdown()
 
 
 class ChunkActor:
-    """Handles chunks in a process of the cluster; the pack arrives as source texts, and must have the same digest."""
+    """Handles chunks on a node of the cluster; the pack arrives as source texts, and must have the same digest.
+
+    It has a process of its own, because Ray would handle a row that ends the actor again for ever.
+    """
 
     def __init__(self, stored: bytes, spool: str) -> None:
-        self._worker: Worker = loads(stored)  # noqa: S301 -- from the driver
+        self._pool = ProcessPool(loads(stored), 1)  # noqa: S301 -- from the driver
         self._spool = open(spool, "rb")  # noqa: SIM115 -- open as long as the actor
 
     def __call__(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return the result of one chunk."""
-        return {"result": dumps(self._worker(read_chunk(self._spool, row)))}
+        chunk, result = next(self._pool.map(iter((read_chunk(self._spool, row),))))
+        return {"result": dumps((result, chunk.lost))}
 
 
 def connect(address: str, processes: int) -> Any:

@@ -26,6 +26,10 @@ class RenderRows:
         """Return the id of a row, or one computed from its context."""
         return identify(row)
 
+    def join(self, ids: Sequence[str]) -> "RenderRows":  # noqa: ARG002 -- as in RowHandler
+        """Return itself: nothing is needed from other files."""
+        return self
+
     def handle(self, identifier: str, row: Row, summary: BatchSummary) -> Row | None:  # noqa: ARG002 -- as in RowHandler
         """Return the request of a row."""
         prompt = render_row(self.pack, read_context(self.pack, row, self.is_table) or {})

@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -90,6 +90,9 @@ class _Answered(NamedTuple):
 
     def identify(self, row: Row) -> str:
         return self.handler.identify(row)
+
+    def join(self, ids: Sequence[str]) -> "_Answered":  # noqa: ARG002 -- as in RowHandler
+        return self
 
     def handle(self, identifier: str, row: Row, summary: BatchSummary) -> Row | None:  # noqa: ARG002 -- as in RowHandler
         record = self.found[identifier]
