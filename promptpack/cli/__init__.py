@@ -1,1 +1,1 @@
-"""The command line: arguments in, text and an exit code out."""
+"""Arguments -> text and an exit code, by `main.run`: the command line."""

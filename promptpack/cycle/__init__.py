@@ -1,4 +1,4 @@
-"""Prompt + provider -> `Verdict`: send, check, correct."""
+"""Prompt + provider -> `Verdict`, by `agent.Agent.run`: send, check, correct."""
 
 from promptpack.cycle.agent import Agent, AgentRun
 from promptpack.cycle.cycle_errors import ProviderError, RunStoppedError, ToolError

@@ -1,4 +1,4 @@
-"""Text -> `Document`: YAML as plain data, with the position of every key and value."""
+"""Text -> `Document`, by `parse.parse`: YAML as plain data, with the position of every key and value."""
 
 from promptpack.document.model import Document, DocumentLimits
 from promptpack.document.parse import normalize, parse, read_json, restore

@@ -1,4 +1,4 @@
-"""Language features for a pack file in an editor: proposals, descriptions, references, outlines, renames."""
+"""`Buffer` -> what an editor shows, by `complete.complete`, `describe.describe`, `rename.rename` and others."""
 
 from promptpack.editor.buffer import Buffer
 from promptpack.editor.complete import Proposal, complete

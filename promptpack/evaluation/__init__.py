@@ -1,4 +1,4 @@
-"""Packs + cases + a model -> `Evaluation`: pass rates with intervals, and whether a new version is better."""
+"""Packs + cases + a model -> `Evaluation`, by `evaluate.evaluate`: pass rates, and whether a new version is better."""
 
 from promptpack.evaluation.cases import Case, check_cases, read_cases
 from promptpack.evaluation.evaluate import EvaluationPlan, evaluate

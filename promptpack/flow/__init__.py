@@ -1,4 +1,4 @@
-"""`flow.yaml` + packs -> `Flow`: the order of the agents, the data that they pass on, and its runs."""
+"""`flow.yaml` + packs -> `Flow`, by `Library.flow`: the order of the agents, the data they pass on, and its runs."""
 
 from promptpack.flow.flow import Flow, FlowRun, FlowStep, Visit
 from promptpack.flow.model import END

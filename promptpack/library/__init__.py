@@ -1,4 +1,4 @@
-"""Folders of packs -> `Library`: finds packs by name, version range and locale."""
+"""Folders of packs -> `Library`, by `library.Library.open`: finds packs by name, version range and locale."""
 
 from promptpack.library.entry import Listed
 from promptpack.library.library import Library

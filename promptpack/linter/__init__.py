@@ -1,4 +1,4 @@
-"""Paths -> `LintReport`: find every problem in the given packs in one pass."""
+"""Paths -> `LintReport`, by `lint_paths.lint`: every problem in the given packs in one pass."""
 
 from promptpack.linter.lint_paths import lint, lint_text
 from promptpack.linter.lint_report import LintReport

@@ -1,1 +1,1 @@
-"""Packs for MCP clients: prompts, and tools to list, render, check and lint."""
+"""`Library` -> prompts and tools for MCP clients, by `serve.serve_stdio` and `serve.serve_http`."""

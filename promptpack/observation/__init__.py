@@ -1,4 +1,4 @@
-"""The events of the hook, and how the stages emit them around their work."""
+"""An operation -> events of the hook, by `observe.Observation`; each stage emits its own."""
 
 from promptpack.observation.events import (
     CallEnded,

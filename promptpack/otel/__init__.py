@@ -1,4 +1,4 @@
-"""promptpack's events as OpenTelemetry spans (extra `otel`)."""
+"""promptpack's events -> OpenTelemetry spans, by `instrument` (extra `otel`)."""
 
 from promptpack.otel.instrument import DialectName, instrument
 

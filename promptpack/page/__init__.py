@@ -1,1 +1,1 @@
-"""Self-contained HTML pages with charts."""
+"""Numbers and texts -> a self-contained HTML page with charts, by `frame.write_page`."""

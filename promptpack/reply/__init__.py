@@ -1,4 +1,4 @@
-"""A model's text -> `Reading`: find the JSON object, repair it, stream it, and log every repair."""
+"""A model's text -> `Reading`, by `read.read`: find the JSON object, repair it, stream it, and log every repair."""
 
 from promptpack.reply.align import parse_text
 from promptpack.reply.clean import read_clean

@@ -1,4 +1,4 @@
-"""JSON Schema (draft 2020-12) -> `Schema`: validates plain data and explains each mismatch in plain words."""
+"""JSON Schema (draft 2020-12) -> `Schema`, by `validation.compile`: validates plain data and explains mismatches."""
 
 from promptpack.schema.mismatch import Mismatch, keep_misspelled, pair_keys
 from promptpack.schema.pointers import bundle, pointer, rebase

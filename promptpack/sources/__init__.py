@@ -1,1 +1,1 @@
-"""Folders of packs from elsewhere: git revisions, archives, wheels and URLs."""
+"""The name of a source -> `Folder`, by `opening.open_folder`: git revisions, archives, wheels and URLs."""

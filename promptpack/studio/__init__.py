@@ -1,1 +1,1 @@
-"""The studio: a page in the browser that shows packs, edits them and previews their prompts, on loopback only."""
+"""A folder of packs -> a page in the browser, by `server.build_app`: shows, edits and previews packs, on loopback."""

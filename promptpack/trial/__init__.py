@@ -1,4 +1,4 @@
-"""`Pack` -> `Trial`s: the results of the tests in a pack."""
+"""`Pack` -> `Trial`s, by `run_tests.run`: the results of the tests in a pack."""
 
 from promptpack.trial.model import Failure, Trial
 from promptpack.trial.run_tests import run

@@ -1,4 +1,4 @@
-"""`Reading` + contract -> `Verdict`: check the schema and the rules, and write a correction."""
+"""`Reading` + contract -> `Verdict`, by `judge.Judge.judge`: check the schema and the rules, write a correction."""
 
 from promptpack.verdict.judge_options import JudgeOptions
 from promptpack.verdict.model import RepairSummary, Verdict, Violation

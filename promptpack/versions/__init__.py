@@ -1,4 +1,4 @@
-"""Two packs -> `Comparison`: the differences, and the version that they need."""
+"""Two packs -> `Comparison`, by `compare.compare`: the differences, and the version that they need."""
 
 from promptpack.versions.bumps import is_enough, next_version, required_version
 from promptpack.versions.change import Bump, Change, Comparison

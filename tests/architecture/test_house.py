@@ -1,7 +1,9 @@
 """The house rules that can be checked automatically."""
 
+import importlib
 import re
 import tomllib
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,18 @@ CODE = re.compile(r"\bP[PL]\d{3}\b")
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_module_has_at_most_400_lines(module: Path) -> None:
     assert len(module.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+PUBLIC = {"adapters", "batch", "flow", "otel"}
+FOLDERS = sorted(file.parent.name for file in (ROOT / "promptpack").glob("*/__init__.py"))
+
+
+@pytest.mark.parametrize("folder", [folder for folder in FOLDERS if folder not in PUBLIC])
+def test_a_folder_names_the_function_that_makes_its_noun(folder: str) -> None:
+    package = f"promptpack.{folder}"
+    made = re.match(r"[^\n]+ -> [^\n]+, by `(\w+)\.([\w.]+)`", importlib.import_module(package).__doc__ or "")
+    assert made
+    assert callable(attrgetter(made[2])(importlib.import_module(f"{package}.{made[1]}")))
 
 
 def codes_in(paths: list[Path]) -> set[str]:
