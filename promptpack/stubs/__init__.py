@@ -1,4 +1,4 @@
-"""`Library` -> typed Python modules, by `package.write_package`, and the classes that these modules use."""
+"""Packs -> typed Python modules, by `promptpack stubs`, and the classes that these modules use."""
 
 from promptpack.stubs.runtime import NOT_GIVEN, AgentReply, Model, NotGiven, PackSource, TypedPrompt, TypedVerdict
 
