@@ -65,7 +65,7 @@ def _compare(library: Library, fresh: Library, last: BuildResults) -> ReloadRepo
     now = fresh._results
     if fresh._contents == library._contents and fresh._gone == library._gone and now == last:
         return ReloadReport(library, problems=library.problems)
-    fresh._render_cache.keep({pack._render_cache for one in now.values() if (pack := one.built) is not None})
+    fresh._render_cache.retain({pack._render_cache for one in now.values() if (pack := one.built) is not None})
     old, new = _by_name(last.values()), _by_name(now.values())
     return ReloadReport(
         fresh,

@@ -48,7 +48,7 @@ class ParsedText(UnparsedText):
     """Whether it has no tags."""
     memo: dict[str, tuple[object, Any]] = field(default_factory=dict, repr=False)
 
-    def remember(self, key: str, owner: object, compute: Callable[[], T]) -> T:
+    def cached(self, key: str, owner: object, compute: Callable[[], T]) -> T:
         """Compute a value that depends on this text and the `owner` only; packs that share the text share it."""
         found = self.memo.get(key)
         if found is None or found[0] is not owner:
@@ -71,7 +71,7 @@ class ParsedTexts:
 
 def find_dependencies(text: ParsedText, finder: DependencyFinder) -> Dependencies:
     """Return the names and partials that a text uses."""
-    return text.remember("dependencies", finder, lambda: finder.find(text.tree))
+    return text.cached("dependencies", finder, lambda: finder.find(text.tree))
 
 
 def parse_texts(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedTexts:

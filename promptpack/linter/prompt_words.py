@@ -79,7 +79,7 @@ def find_braces(subject: Subject) -> tuple[tuple[Passage, re.Match[str]], ...]:
 
 def _find_braces(subject: Subject) -> Iterator[tuple[Passage, re.Match[str]]]:
     for text in _prompt_texts(subject):
-        for passage, found in text.remember("braces", None, partial(_find_names, text)):
+        for passage, found in text.cached("braces", None, partial(_find_names, text)):
             # In a slot, '${NAME}' is the value of the input (or PP243).
             is_value = bool(subject.sections.slots) and found.re is _BRACES and found[0].startswith("${")
             if found["name"] in subject.inputs and not is_value:
@@ -170,7 +170,7 @@ def _passages_of(text: ParsedText) -> tuple[Passage, ...]:
     def find() -> tuple[Passage, ...]:
         return tuple(Passage(data.data, text, data.lineno) for data in text.tree.find_all(nodes.TemplateData))
 
-    return text.remember("passages", None, find)
+    return text.cached("passages", None, find)
 
 
 def _schema_words(schemas: list[Mapping[str, Any]]) -> SchemaWords:

@@ -86,7 +86,7 @@ class PackCompiler:
             except PackError as error:
                 self.problems += error.problems
                 return None
-            self._pack_partials.keep(key, found)
+            self._pack_partials.cache(key, found)
         self._names_used |= found.names
         return found if self._is_small_enough(found, placed) else None
 
@@ -119,7 +119,7 @@ class PackCompiler:
             found = CompiledMessage(message, placed, used, self.used_partials, nodes - self._nodes)
             self.used_partials = self.used_partials | partials
             if len(self.problems) == count:
-                self._pack_partials.keep_message(key, found)
+                self._pack_partials.cache_message(key, found)
             return message
         self._nodes -= found.size
         self.used_partials |= found.partials
@@ -218,13 +218,13 @@ class PackPartials:
         # Messages by their place; each holds its document, as above.
         self.messages: dict[CompilationKey, CompiledMessage] = {}
 
-    def keep(self, key: CompilationKey, compiled: Template | Expression) -> None:
-        """Keep a template for the packs that inherit it."""
+    def cache(self, key: CompilationKey, compiled: Template | Expression) -> None:
+        """Cache a template for the packs that inherit it."""
         self.compiled[key] = compiled
         self._recent.append(compiled)
 
-    def keep_message(self, key: CompilationKey, compiled: CompiledMessage) -> None:
-        """Keep a message for the packs that inherit it; the oldest are dropped."""
+    def cache_message(self, key: CompilationKey, compiled: CompiledMessage) -> None:
+        """Cache a message for the packs that inherit it; the oldest are dropped."""
         if len(self.messages) >= _MAX_SHARED_MESSAGES:
             self.messages.pop(next(iter(self.messages), key), None)
         self.messages[key] = compiled

@@ -160,8 +160,8 @@ class Engine:
 
         def compile_tree() -> CodeType:
             finished = finish(placed, source)
-            marked = self._memoizer.mark(finished) if self._is_caching and name is None else finished
-            return self.environment.compile(marked, name=name, filename=UNPLACED)
+            wrapped = self._memoizer.wrap(finished) if self._is_caching and name is None else finished
+            return self.environment.compile(wrapped, name=name, filename=UNPLACED)
 
         return CompiledTree(_translate(compile_tree, source), tuple(inlined))
 

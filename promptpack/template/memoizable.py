@@ -23,14 +23,14 @@ _BY_IDENTITY: Final = "sameas"
 
 
 class Memoizer:
-    """Marks the memoizable subtrees of templates that share partials."""
+    """Wraps the memoizable subtrees of templates that share partials."""
 
     def __init__(self, partials: Mapping[str, nodes.Template], dependencies: DependencyFinder) -> None:
         self._dependencies = dependencies
         self._includes: IncludeWalker[nodes.Template, bool] = IncludeWalker(partials.get)
         self._includes.visit_all(partials, self._enter)
 
-    def mark(self, tree: nodes.Template) -> nodes.Template:
+    def wrap(self, tree: nodes.Template) -> nodes.Template:
         """Wrap subtrees worth caching in `Scope` nodes that carry the names they depend on; see `output_codegen`."""
         if not _is_slow(tree) or tree.find(nodes.Extends) is not None:
             return tree

@@ -59,7 +59,7 @@ class RenderCache:
         self.entries.clear()
         self.size = 0
 
-    def keep(self, owners: Container[PackCache]) -> None:
+    def retain(self, owners: Container[PackCache]) -> None:
         """Drop the values of all packs but some: a value keeps its pack alive, which takes far more memory."""
         for cell in [cell for cell in list(self.entries) if cell[0] not in owners]:
             _, size = self.entries.pop(cell, (None, 0))

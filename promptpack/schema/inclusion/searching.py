@@ -60,7 +60,7 @@ class Search:
             solution = self._solve(goal, wanted)
         finally:
             del self._open[goal]
-        solution = self._keep_solution(goal, wanted, solution, level, kept)
+        solution = self._cache_solution(goal, wanted, solution, level, kept)
         self._outermost = min(outer, self._outermost)
         return solution
 
@@ -79,7 +79,7 @@ class Search:
             return tentative[0]
         return None
 
-    def _keep_solution(self, goal: Goal, wanted: int, solution: Solution, level: int, kept: int) -> Solution:
+    def _cache_solution(self, goal: Goal, wanted: int, solution: Solution, level: int, kept: int) -> Solution:
         """Store a solution, and decide about those that may depend on its goal."""
         outermost, added = self._outermost, self._order[kept:]
         if solution.values:
