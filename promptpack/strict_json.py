@@ -10,12 +10,12 @@ def read(text: str) -> Any:
 
 
 def reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the members of an object; raise `ValueError` if a key is given twice."""
+    """Return the members of an object; raise `ValueError` if a key appears twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for index, key in enumerate(keys) if key in keys[:index])
-        raise ValueError(f"key {twice!r} is given twice")
+        raise ValueError(f"key {twice!r} appears twice")
     return found
 
 

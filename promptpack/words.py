@@ -76,7 +76,7 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "有多个互相冲突的答案，只能输出一个 JSON 对象",
     ),
     "say.truncated": ("is cut off; send it in full", "回复在中途被截断，请完整输出"),
-    "say.duplicate": ("is given twice with different values; send it once", "重复出现且取值不同"),
+    "say.duplicate": ("appears twice with different values; send it once", "重复出现且取值不同"),
     "say.unclear": ("can be read in more than one way; write one value", "有多种读法，请只写一个值"),
     "say.unclosed": (
         "has no closing brace and may be cut off or incomplete; send it in full",

@@ -28,7 +28,7 @@ def parse_line(line: Line) -> dict[str, Any]:
     except RecursionError as error:
         raise row_error("the line is nested too deeply") from error
     except ValueError as error:
-        raise row_error("invalid JSON: a key is given twice, or a number is too long or not finite") from error
+        raise row_error("invalid JSON: a key appears twice, or a number is too long or not finite") from error
     if not isinstance(row, dict):
         raise row_error("the line is not a JSON object")
     return row

@@ -213,7 +213,7 @@ class _EventReader:
         if len(container) > 1 and key == next(iter(container)):
             self._item_without_dash = container
             hint = f"remove one of the two, or start a new item with '- {key}:'"
-        self._fail("PP112", f"key {key!r} is given twice", event, hint)
+        self._fail("PP112", f"key {key!r} appears twice", event, hint)
 
     def _check_letters(self, key: str, event: Any) -> None:
         """Report keys that look like other keys."""

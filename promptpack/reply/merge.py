@@ -47,7 +47,7 @@ def merge(
     try:
         changes = find_changes(attempt.value, answer.value, {one.path: one.rule for one in attempt.violations})
     except ConflictError as error:
-        fault = Fault("ambiguous", error.path, "is given twice with different values", found.span("")[0])
+        fault = Fault("ambiguous", error.path, "appears twice with different values", found.span("")[0])
         return Reading("ambiguous", violations=(fault,), attempt=attempt)
     if changes:
         return _merged(attempt, changes, answer, chooser, policy)

@@ -288,7 +288,7 @@ class PartialObject:
         """Compare a complete value with one that its key already has, and choose the branches that it decides."""
         frame = self.stack[-1]
         if frame.is_object and frame.value[frame.key] is not value and not is_same(frame.value[frame.key], value):
-            self.raise_alarm("duplicate", f"key {frame.key!r} is given twice with different values", offset)
+            self.raise_alarm("duplicate", f"key {frame.key!r} appears twice with different values", offset)
         frame.choose_branches(is_held=frame in self._held)
         self._show(frame)
         self._count += 1

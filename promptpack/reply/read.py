@@ -135,7 +135,7 @@ def _find_uncertainty(objects: Sequence[ReplyCandidate], finish_reason: str | No
     if not all(is_same(one.value, first.value) for one in objects):
         return Fault("ambiguous", "", "the reply contains several objects that differ", 0)
     defects = [Fault(defect.rule, path, defect.message, 0) for path, defect in first.defects]
-    repeats = [Fault("duplicate", path, "a key is given twice", 0) for path in first.repeats]
+    repeats = [Fault("duplicate", path, "a key appears twice", 0) for path in first.repeats]
     return next(iter([*defects, *repeats]), None)
 
 

@@ -53,7 +53,7 @@ def _explain_named(text: str, offset: int, policy: ReadingPolicy) -> Reading | N
         return _refuse("invalid", Fault(found.limit, "", f"the reply exceeds the limit on {found.limit}"))
     data = extract_data(found.root)
     faults = [Fault(defect.rule, path, defect.message) for path, defect in data.defects if defect.rule in _NAMED]
-    faults += [Fault("duplicate", path, "a key is given twice") for path in data.repeats]
+    faults += [Fault("duplicate", path, "a key appears twice") for path in data.repeats]
     return _refuse("invalid", *faults) if faults and found.tail == "closed" else None
 
 

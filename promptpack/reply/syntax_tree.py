@@ -86,7 +86,7 @@ def _object(node: Node, path: str, found: ExtractedData) -> dict[str, Any]:
             found.repeats.append(pointer)
             continue
         found.spans[pointer] = (start, child.end)
-        found.defects.append((pointer, Defect("duplicate", f"key {key!r} is given twice with different values")))
+        found.defects.append((pointer, Defect("duplicate", f"key {key!r} appears twice with different values")))
     return result
 
 

@@ -178,7 +178,7 @@ def test_a_json_context_file_is_parsed_as_json(folder: Path) -> None:
     ("text", "message"),
     [
         ('{"NAME": "a"\n "TIMES": 1}', "context.json:2:2: PP909 invalid JSON: Expecting ',' delimiter\n"),
-        ('{"NAME": "a", "NAME": "b"}', "context.json: PP909 invalid JSON: key 'NAME' is given twice\n"),
+        ('{"NAME": "a", "NAME": "b"}', "context.json: PP909 invalid JSON: key 'NAME' appears twice\n"),
         ('{"NAME": NaN}', "context.json: PP909 invalid JSON: NaN is not a number\n"),
         (
             "[" * 100_000,

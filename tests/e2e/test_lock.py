@@ -250,7 +250,7 @@ def test_a_check_reports_broken_packs(folder: Path) -> None:
         ("lock: 1\n  <<<<<<< ours\n", "packs/packs.lock:2:1: PP752 the lock file has a merge conflict\n"),
         ("lock: 1\n||||||| base\n", "packs/packs.lock:2:1: PP752 the lock file has a merge conflict\n"),
         (f"lock: 1\nrendering: 1\npacks: {{demo@01.0.0: {{en: {{digest: {ZERO}, content: {ZERO}}}}}}}\nlabels: {{}}\nsources: {{}}\n...\n", "packs/packs.lock:3:9: PP751 'demo@01.0.0' is not a release such as planner@1.0.0\n"),
-        ("lock: 1\nlock: 1\n", "packs/packs.lock:2:1: PP112 key 'lock' is given twice"),
+        ("lock: 1\nlock: 1\n", "packs/packs.lock:2:1: PP112 key 'lock' appears twice"),
         ("lock: 1\nrendering: 1\npacks: {}\nlabels: {}\nsources: {}\n", "packs/packs.lock:5:1: PP751 the file is cut off: it does not end with '...'\n"),
         ("lock: 2\nrendering: 1\npacks: {}\n", "packs/packs.lock:1:7: PP751"),
         ("lock: 1\nrendering: 1\npacks: {demo@1.0.0: {en: {digest: x, content: y}}}\n", "PP751"),

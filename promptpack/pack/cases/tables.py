@@ -106,7 +106,7 @@ def _read_header(cells: Sequence[str], path: str, line: int, inputs: Mapping[str
     counts = Counter(column.key for column in columns)
     repeated = next((key for key, count in counts.items() if count > 1), None)
     if repeated is not None:
-        raise _table_error(path, line, f"column {repeated!r} is given twice")
+        raise _table_error(path, line, f"column {repeated!r} appears twice")
     return columns
 
 

@@ -51,7 +51,7 @@ def test_bad_lines_become_error_records_and_the_rest_continues(folder: Path, bat
         (3, None, "PP980", "invalid JSON at character 30: Invalid control character at"),
         (4, None, "PP980", "the line is nested too deeply"),
         (5, None, "PP980", "the line is longer than 8,000,000 bytes"),
-        (7, None, "PP980", "invalid JSON: a key is given twice, or a number is too long or not finite"),
+        (7, None, "PP980", "invalid JSON: a key appears twice, or a number is too long or not finite"),
         (8, None, "PP980", "the line is not a JSON object"),
         (9, "wrong", "PP416", "input 'TEXT': expected text, not a number"),
     ]

@@ -104,7 +104,7 @@ def test_arguments_that_were_not_declared_never_reach_the_tool(arguments: str) -
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        ('{"words": "a", "words": "b"}', "are not valid JSON: key 'words' is given twice"),
+        ('{"words": "a", "words": "b"}', "are not valid JSON: key 'words' appears twice"),
         ('{"words": "a", "depth": NaN}', "are not valid JSON: NaN is not a number"),
         (r'{"words": "\ud800"}', "contain half of a surrogate pair"),
         (r'{"\ud800": 1}', "contain half of a surrogate pair"),

@@ -78,7 +78,7 @@ def test_an_anchor_can_be_used_again() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("a: 1\na: 2", "pack.yaml:2:1: PP112 key 'a' is given twice\n  hint: remove one of the two"),
+        ("a: 1\na: 2", "pack.yaml:2:1: PP112 key 'a' appears twice\n  hint: remove one of the two"),
         (
             "a: !!python/name:os.system x",
             "pack.yaml:1:4: PP111 tag 'tag:yaml.org,2002:python/name:os.system' is not allowed\n"

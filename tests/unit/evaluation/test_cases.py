@@ -56,7 +56,7 @@ def test_equal_contexts_have_equal_keys_in_any_order_of_inputs(tmp_path: Path, g
     ("line", "problem"),
     [
         ('{"context": ', "cases.jsonl:1:13: PP970 invalid JSON: Expecting value"),
-        ('{"context": {}, "context": {}}', "cases.jsonl:1:1: PP970 invalid JSON: key 'context' is given twice"),
+        ('{"context": {}, "context": {}}', "cases.jsonl:1:1: PP970 invalid JSON: key 'context' appears twice"),
         ("[1]", "cases.jsonl:1:1: PP970 the case has no 'context' with the inputs\n  hint: write {\"context\": {\"NAME\": value}}"),
         ('{"context": {"TEXT": "a"}, "expct": {}}', "cases.jsonl:1:1: PP970 unknown key 'expct'\n  hint: did you mean 'expect'?"),
         ('{"context": {"TEXT": "a"}, "id": []}', "cases.jsonl:1:1: PP970 'id' is neither text nor a whole number"),

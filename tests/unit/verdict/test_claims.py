@@ -78,7 +78,7 @@ def damaged(before: str, after: str) -> str:
         ),
         (
             damaged('"thought": "t"', '"thought": "t", "thought": "u"'),
-            '- /thought: is given twice with different values; send it once (you wrote "t" / "u")',
+            '- /thought: appears twice with different values; send it once (you wrote "t" / "u")',
         ),
         (
             reply() + "\n" + reply(confidence=20),

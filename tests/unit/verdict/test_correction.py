@@ -130,7 +130,7 @@ def test_both_languages_have_the_same_placeholders(key: str) -> None:
         (
             "duplicate",
             ("1", "2"),
-            "is given twice with different values; send it once (you wrote 1 / 2)",
+            "appears twice with different values; send it once (you wrote 1 / 2)",
             "重复出现且取值不同（写的是 1 / 2）",
         ),
     ],

@@ -36,7 +36,7 @@ def violations_of(raw: str | bytes, **options: Any) -> list[str]:
          "PP502 (reply): the reply contains several answers that differ at 0"),
         ('{"name": "a", "level": "lo', "PP503 /level: the reply ends inside a string at 23"),
         ('{"name": "a", "name": "b", "level": "low"}',
-         "PP504 /name: key 'name' is given twice with different values at 14"),
+         "PP504 /name: key 'name' appears twice with different values at 14"),
         ('{"name": "a", "level": "low", "tags": [], "size": NaN}', "PP505 /size: NaN is not a finite number at 50"),
         ('{"name": "a", "level": "low", "tags": [], "size": 1e999}',
          "PP505 /size: 1e999 is too large for a number at 50"),

@@ -61,7 +61,7 @@ def test_lines_of_json_are_cases(write_pack: WritePack, open_packs: OpenPacks) -
             "cases.csv:1:1: PP250 the cells of column '/reply/x' may be text or JSON\n"
             "  hint: write '/reply/x:text' or '/reply/x:json' in the first row",
         ),
-        ("cases.csv", "GOAL,GOAL\nx,y\n", "cases.csv:1:1: PP250 column 'GOAL' is given twice"),
+        ("cases.csv", "GOAL,GOAL\nx,y\n", "cases.csv:1:1: PP250 column 'GOAL' appears twice"),
         (
             "cases.csv",
             "GOAL,COUNT\nx,1\nx,many\n",
@@ -95,7 +95,7 @@ def test_lines_of_json_are_cases(write_pack: WritePack, open_packs: OpenPacks) -
         (
             "cases.jsonl",
             '{"GOAL": "x", "GOAL": "y"}\n',
-            "cases.jsonl:1:1: PP250 the line is not JSON: key 'GOAL' is given twice",
+            "cases.jsonl:1:1: PP250 the line is not JSON: key 'GOAL' appears twice",
         ),
         (
             "cases.jsonl",

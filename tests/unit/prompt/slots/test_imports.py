@@ -67,7 +67,7 @@ def test_a_parent_and_settings_may_be_given() -> None:
         (SlotPrompt.from_yaml, "a: " + "[" * 3000, "<yaml>: PP461 slots are nested more than 100 levels deep"),
         (SlotPrompt.from_yaml, "a: 2024-99-01", "<yaml>: PP462 not YAML: month must be in 1..12"),
         (SlotPrompt.from_json, "{", "<json>:1:2: PP462 not JSON: Expecting property name enclosed in double quotes"),
-        (SlotPrompt.from_json, '{"a": 1, "a": 2}', "<json>: PP462 not JSON: key 'a' is given twice"),
+        (SlotPrompt.from_json, '{"a": 1, "a": 2}', "<json>: PP462 not JSON: key 'a' appears twice"),
         (
             SlotPrompt.from_json,
             '{"a": ' + "[" * 101 + "]" * 101 + "}",
