@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from promptpack.studio.project import digest_of
 from promptpack.studio.studio import Studio
 from promptpack.trial import run
 
-Broadcast = Callable[[Mapping[str, Any]], Awaitable[None]]
+Broadcast = Callable[[str, Mapping[str, Any]], None]
 _POLL_SECONDS: Final = 0.5
 _BATCH: Final = 10
 _PAUSE_SECONDS: Final = 0.02
@@ -48,7 +48,7 @@ class PackObserver:
             if changed:
                 await self._in_thread(self._studio.project.refresh)
                 digests = await self._in_thread(lambda: {path: self._digest(path) for path in changed})  # noqa: B023
-                await self._broadcast({"event": "changed", "files": digests})
+                self._broadcast("files", digests)
                 self._must_check.set()
 
     async def check(self) -> None:
@@ -63,7 +63,7 @@ class PackObserver:
                 news = {path: status for path, status in found.items() if self._studio.status.get(path) != status}
                 self._studio.status.update(news)
                 if news:
-                    await self._broadcast({"event": "status", "status": news})
+                    self._broadcast("status", news)
                 if self._must_check.is_set():
                     break
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from promptpack.problem import Problem, UsageError
 
 T = TypeVar("T")
-SendToPage = Callable[[Mapping[str, Any]], None]
+SendToPage = Callable[[Mapping[str, Any]], object]
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from starlette.websockets import WebSocket
 
 from promptpack.problem import Problem, UsageError
 from promptpack.studio.access import Access
+from promptpack.studio.connections import HttpConnection, PageConnection
 from promptpack.studio.guard import NONCE, Guard
 from promptpack.studio.handlers.catalogue import PoolName
 from promptpack.studio.observer import PackObserver
@@ -30,7 +31,7 @@ from promptpack.studio.studio import Studio
 HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 8765
 _MAX_TABS: Final = 32
-_MAX_CONNECTIONS: Final = 200
+_TRY_LATER: Final = 1013
 _TYPES: Final = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 _STATIC: Final = resources("promptpack.studio") / "static"
 _PAGE: Final = """<!doctype html>
@@ -65,11 +66,12 @@ def listen(port: int | None) -> socket.socket:
 def build_app(studio: Studio, access: Access, on_refused: Callable[[], object] = lambda: None) -> ASGIApp:
     """Return the application of a studio, behind its guard."""
     sessions: set[Session] = set()
-    sizes: dict[PoolName, int] = {"quick": 1, "slow": 3, "drafts": 1}
+    sizes: dict[PoolName, int] = {"quick": 1, "slow": 3, "drafts": 1, "model": 8}
     pools: Pools = {pool: ThreadPoolExecutor(size, f"studio-{pool}") for pool, size in sizes.items()}
 
-    async def broadcast(data: Mapping[str, Any]) -> None:
-        await asyncio.gather(*(session.send(data) for session in tuple(sessions)))
+    def broadcast(kind: str, news: Mapping[str, Any]) -> None:
+        for session in sessions:
+            session.announce(kind, news)
 
     @asynccontextmanager
     async def observe(_: Starlette) -> AsyncIterator[None]:
@@ -86,10 +88,10 @@ def build_app(studio: Studio, access: Access, on_refused: Callable[[], object] =
             pool.shutdown(wait=False, cancel_futures=True)
 
     async def connect(socket: WebSocket) -> None:
-        if len(sessions) >= _MAX_TABS:
-            await socket.close(1008)
-            return
         await socket.accept()
+        if len(sessions) >= _MAX_TABS:
+            await socket.close(_TRY_LATER, "too many tabs")
+            return
         session = Session(studio, pools, socket)
         sessions.add(session)
         try:
@@ -106,15 +108,14 @@ def serve(app: ASGIApp, listener: socket.socket) -> None:
     # Not `httptools`, even if it is installed: `h11` refuses ambiguous requests.
     config = uvicorn.Config(
         app,
-        http="h11",
-        ws="websockets-sansio",
+        http=HttpConnection,
+        ws=PageConnection,
         ws_max_size=MAX_MESSAGE_BYTES,
         ws_per_message_deflate=False,
         lifespan="on",
         log_level="warning",
         access_log=False,
         server_header=False,
-        limit_concurrency=_MAX_CONNECTIONS,
         timeout_graceful_shutdown=1,
     )
     uvicorn.Server(config).run(sockets=[listener])

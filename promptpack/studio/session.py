@@ -4,25 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import sys
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from typing import Any, Final
+from contextlib import nullcontext, suppress
+from typing import Any, Final, NoReturn
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from promptpack.cycle.services import Cancellation
 from promptpack.problem import Problem, PromptpackError, UsageError, as_data
-from promptpack.studio.handlers.catalogue import HANDLERS, PoolName
+from promptpack.studio.handlers.catalogue import HANDLERS, PageHandler, PoolName
 from promptpack.studio.handlers.replies import try_model
-from promptpack.studio.request import PageRequest
+from promptpack.studio.open_texts import OpenTexts
+from promptpack.studio.request import PageRequest, SendToPage
 from promptpack.studio.studio import Studio
 
 Pools = Mapping[PoolName, Executor]
-MAX_MESSAGE_BYTES: Final = 8_000_000
-_MAX_OPEN_TEXTS: Final = 64
-_MAX_TEXT: Final = 1_000_000
+MAX_MESSAGE_BYTES: Final = 2_500_000
 _MAX_WAITING: Final = 64
+_MAX_WAITING_BYTES: Final = 16_000_000
+_MAX_ANSWERS: Final = 4
+_MAX_PATH: Final = 500
+_MAX_VALUES: Final = 100_000
+_BYTES_PER_VALUE: Final = 200
+_SIGNS: Final = ",[{"
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_ID: Final = re.compile(r'^\{"id":\s*(\d{1,15}),|"id":\s*(\d{1,15}),\s*"do":\s*"\w+"\}$')
+_TOO_MANY_VALUES: Final = Problem(
+    "PP994", f"the message has more than {_MAX_VALUES:,} values", None, "use a smaller context"
+)
+_SHOWN: Final = 40
 # The messages allowed at once, and per second after them; typing needs about ten.
 _BURST: Final = 400
 _PER_SECOND: Final = 100
@@ -36,27 +50,42 @@ class Session:
         self._studio = studio
         self._pools = pools
         self._socket = socket
-        self._texts: dict[str, str] = {}
+        self._texts = OpenTexts()
         self._newest: dict[tuple[str, str], int] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[asyncio.Task[None], int] = {}
         self._cancellations: dict[int, Cancellation] = {}
         self._pace = _TokenBucket()
         self._sending = asyncio.Lock()
+        # Drafts and models wait for nothing else; their answers are short.
+        self._answers = {pool: asyncio.Semaphore(_MAX_ANSWERS) for pool in ("quick", "slow")}
+        self._news: dict[str, dict[str, Any]] = {}
+        self._announcing: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
         """Read messages until the page is gone; its unfinished requests are cancelled."""
         try:
             while True:
                 await self._receive(await self._socket.receive_text())
-        except (WebSocketDisconnect, KeyError):  # KeyError: a message of bytes
-            pass
+        except (WebSocketDisconnect, KeyError, asyncio.CancelledError):
+            pass  # a message of bytes has no text; the task is cancelled when the server ends
         finally:
             for cancellation in self._cancellations.values():
                 cancellation.cancel()
-            for task in self._tasks:
+            for task in (*self._tasks, *([self._announcing] if self._announcing else [])):
                 task.cancel()
 
-    async def send(self, data: Mapping[str, Any]) -> None:
+    def announce(self, kind: str, news: Mapping[str, Any]) -> None:
+        """Send news soon, and wait for nothing; those that a slow page has not read yet become one message."""
+        self._news.setdefault(kind, {}).update(news)
+        if self._announcing is None or self._announcing.done():
+            self._announcing = asyncio.create_task(self._send_news())
+
+    async def _send_news(self) -> None:
+        while self._news:
+            kind = next(iter(self._news))
+            await self._send({"event": kind, kind: self._news.pop(kind)})
+
+    async def _send(self, data: Mapping[str, Any]) -> None:
         """Send a message to the page; a page that is gone gets none."""
         text = json.dumps(data, ensure_ascii=True, default=str)
         async with self._sending:
@@ -67,84 +96,92 @@ class Session:
 
     async def _receive(self, text: str) -> None:
         if not self._pace.allows() or len(self._tasks) >= _MAX_WAITING:
-            await self._socket.close(_POLICY, "too many messages")
-            raise WebSocketDisconnect(_POLICY)
+            await self._refuse("too many messages")
+        values = _count_values(text)
+        if values > _MAX_VALUES:
+            await self._send({"id": _find_id(text), "problems": [as_data(_TOO_MANY_VALUES)]})
+            return
+        size = sys.getsizeof(text) * 2 + values * _BYTES_PER_VALUE
+        while self._tasks and sum(self._tasks.values()) + size > _MAX_WAITING_BYTES:
+            await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
         fields = _parse(text)
         if fields is None:
-            await self._socket.close(_POLICY, "a message is a JSON object with an id and a word")
-            raise WebSocketDisconnect(_POLICY)
-        name, number, path = fields["do"], fields["id"], str(fields.get("path", ""))
+            await self._refuse("a message is a JSON object with an id and a word")
+        name, number, path = fields["do"], fields["id"], _read_path(fields)
         if name == "type":
-            self._keep_text(path, fields.get("text"))
-            return
-        if name == "stop":
+            typed = fields.get("text")
+            self._texts.keep(path, typed if isinstance(typed, str) else None)
+        elif name == "stop":
             self._stop(fields.get("of"))
-            return
-        self._newest[name, path] = number
-        task = asyncio.create_task(self._answer(name, number, path, fields))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    def _keep_text(self, path: str, text: object) -> None:
-        """Remember a text as it is typed; null forgets it. Too large a text is refused when it is saved."""
-        has_room = path in self._texts or len(self._texts) < _MAX_OPEN_TEXTS
-        if isinstance(text, str) and len(text) <= _MAX_TEXT and has_room:
-            self._texts[path] = text
         else:
-            self._texts.pop(path, None)
+            task = asyncio.create_task(self._answer(name, number, path, fields))
+            self._tasks[task] = size
+            task.add_done_callback(self._tasks.pop)
+
+    async def _refuse(self, why: str) -> NoReturn:
+        with suppress(RuntimeError):  # it is being closed already
+            await self._socket.close(_POLICY, why)
+        raise WebSocketDisconnect(_POLICY)
 
     def _stop(self, number: object) -> None:
         if isinstance(number, int) and number in self._cancellations:
             self._cancellations[number].cancel()
 
     async def _answer(self, name: str, number: int, path: str, fields: Mapping[str, Any]) -> None:
+        handler, key = HANDLERS.get(name), (name, path)
+        pool: PoolName = "model" if name == "try" else handler.pool if handler else "quick"
+        request = PageRequest(fields, self._texts, self._make_emit(number))
+
+        def is_old() -> bool:
+            return self._newest.get(key, number) != number
+
+        def work() -> dict[str, Any] | None:
+            return self._try(number, request) if name == "try" else self._run(name, handler, request, is_old)
+
+        self._newest[key] = number
+        try:
+            async with self._answers.get(pool) or nullcontext():
+                await self._send({"id": number, **await self._wait_for(name, pool, work)})
+        finally:
+            if not is_old():
+                self._newest.pop(key, None)
+
+    def _make_emit(self, number: int) -> SendToPage:
         loop = asyncio.get_running_loop()
+        return lambda data: asyncio.run_coroutine_threadsafe(self._send({**data, "of": number}), loop)
 
-        def emit(data: Mapping[str, Any]) -> None:
-            asyncio.run_coroutine_threadsafe(self.send({**data, "of": number}), loop)
-
-        request = PageRequest(fields, dict(self._texts), emit)
-        work, pool = self._find_work(name, number, path, request)
+    async def _wait_for(self, name: str, pool: PoolName, work: Callable[[], dict[str, Any] | None]) -> dict[str, Any]:
+        loop = asyncio.get_running_loop()
         self._studio.waiting += 1
         try:
             answer = await loop.run_in_executor(self._pools[pool], work)
         except PromptpackError as error:
-            await self.send({"id": number, "problems": self._studio.project.shown(error)})
+            return {"problems": self._studio.project.shown(error)}
         except Exception as error:  # noqa: BLE001 -- the page must not wait forever; this is a bug
-            asyncio.get_running_loop().call_exception_handler({"message": f"{name} failed", "exception": error})
-            await self.send({"id": number, "problems": [describe_bug(error)]})
-        else:
-            await self.send({"id": number, "skipped": True} if answer is None else {"id": number, "ok": answer})
+            loop.call_exception_handler({"message": f"{name[:_SHOWN]} failed", "exception": error})
+            return {"problems": [describe_bug(error)]}
         finally:
             self._studio.waiting -= 1
+        return {"skipped": True} if answer is None else {"ok": answer}
 
-    def _find_work(
-        self, name: str, number: int, path: str, request: PageRequest
-    ) -> tuple[Callable[[], dict[str, Any] | None], PoolName]:
-        """Return the function that answers a message, and where it runs; None if a newer message of its kind waits."""
-        if name == "try":
-            return lambda: self._try(number, request), "slow"
-        handler = HANDLERS.get(name)
-
-        def work() -> dict[str, Any] | None:
-            if handler is None:
-                message = f"unknown message {name[:40]!r}"
-                raise UsageError(Problem("PP994", message, None, "reload the page; it may be older than the server"))
-            if handler.is_replaceable and self._newest[name, path] != number:
-                return None
-            if handler.pool != "quick":
-                return handler.run(self._studio, request)
-            with self._studio.project.lock:
-                return handler.run(self._studio, request)
-
-        return work, handler.pool if handler else "quick"
+    def _run(
+        self, name: str, handler: PageHandler | None, request: PageRequest, is_old: Callable[[], bool]
+    ) -> dict[str, Any] | None:
+        """Return what a handler answers; None if a newer message of its kind waits."""
+        if handler is None:
+            message = f"unknown message {name[:_SHOWN]!r}"
+            raise UsageError(Problem("PP994", message, None, "reload the page; it may be older than the server"))
+        if handler.is_replaceable and is_old():
+            return None
+        with self._studio.project.lock if handler.pool == "quick" else nullcontext():
+            return handler.run(self._studio, request)
 
     def _try(self, number: int, request: PageRequest) -> dict[str, Any]:
         cancellation = self._cancellations[number] = Cancellation()
         try:
             return try_model(self._studio, request, cancellation)
         finally:
-            del self._cancellations[number]
+            self._cancellations.pop(number, None)
 
 
 def describe_bug(error: Exception) -> dict[str, Any]:
@@ -165,6 +202,23 @@ class _TokenBucket:
         self._remaining = min(_BURST, self._remaining + (now - self._last) * _PER_SECOND) - 1
         self._last = now
         return self._remaining >= 0
+
+
+def _count_values(text: str) -> int:
+    """Return about how many values a message has; signs in its strings count only if there are few of them."""
+    signs = sum(map(text.count, _SIGNS))
+    return signs if signs <= _MAX_VALUES else sum(map(_STRING.sub("", text).count, _SIGNS))
+
+
+def _find_id(text: str) -> int:
+    """Return the id of a message that is not parsed; it stands first or last."""
+    found = _ID.search(f"{text[:100]}\n{text[-100:]}")
+    return int(found[1] or found[2]) if found else 0
+
+
+def _read_path(fields: Mapping[str, Any]) -> str:
+    path = fields.get("path")
+    return path if isinstance(path, str) and len(path) <= _MAX_PATH else ""
 
 
 def _parse(text: str) -> dict[str, Any] | None:

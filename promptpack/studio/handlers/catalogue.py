@@ -9,8 +9,8 @@ from promptpack.studio.handlers import editing, packs, prompts, replies, saving,
 from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio
 
-PoolName = Literal["quick", "slow", "drafts"]
-"""`quick` handlers run one after the other, under the project's lock; `slow` ones and `drafts` beside them."""
+PoolName = Literal["quick", "slow", "drafts", "model"]
+"""`quick` handlers run one after the other, under the project's lock; the others beside them."""
 
 
 class PageHandler(NamedTuple):

@@ -156,7 +156,7 @@ class App {
       this.status = {...this.status, ...(event.status as Record<string, Status>)};
       this.changed();
     }
-    if (event.event === "changed") void this.filesChanged(event.files as Record<string, string>);
+    if (event.event === "files") void this.filesChanged(event.files as Record<string, string>);
     if (this.asked && event.of === this.asked.id) this.heardModel(event);
   }
 
