@@ -8,6 +8,7 @@ from typing import Any
 from promptpack.reply.align import ValueRepair, align
 from promptpack.reply.candidates import ReplyCandidate
 from promptpack.reply.path_changes import unescape
+from promptpack.reply.path_map import PathMap
 from promptpack.reply.reading import Fault
 from promptpack.reply.shape import Shape
 from promptpack.reply.synonyms import GROUP_OF, fold
@@ -119,8 +120,9 @@ class Chooser:
     ) -> Iterator[tuple[str, Defect]]:
         """Yield the defects that the repairs and the contract do not clear, with the current path of each."""
         changed = {one.path for one in repairs if one.edit in ("set", "remove") and one.kind != "single-item"}
+        paths = PathMap(repairs if candidate.defects else ())
         for path, defect in candidate.defects:
-            now, clear = current_path(path, repairs), defect.cleared_by
+            now, clear = paths.current(path), defect.cleared_by
             if now is None or (clear == "aligned" and now in changed) or (clear == "valid" and not failing):
                 continue
             is_named = clear in ("named", "text") and _is_named(now, value, self.shape)
@@ -176,41 +178,21 @@ def _is_named(path: str, value: Any, shape: Shape) -> bool:
     return True
 
 
-def current_path(path: str, repairs: Sequence[ValueRepair]) -> str | None:
-    """Return a pointer as renames and unwrapping have changed it; None if its value is outside the unwrapped one."""
-    for repair in repairs:
-        if repair.edit == "unwrap":
-            if path != repair.path and not path.startswith(repair.path + "/"):
-                return None
-            path = path[len(repair.path) :]
-        elif repair.edit == "rename" and (path == repair.path or path.startswith(repair.path + "/")):
-            parent = repair.path.rpartition("/")[0]
-            path = f"{parent}/{escape(repair.after)}" + path[len(repair.path) :]
-    return path
-
-
-def original_path(path: str, repairs: Sequence[ValueRepair]) -> str:
-    """Return a pointer with the names that the reply uses: undo renames and unwrapping."""
-    for repair in reversed(repairs):
-        if repair.edit == "unwrap":
-            path = repair.path + path
-        elif repair.edit == "rename":
-            parent = repair.path.rpartition("/")[0]
-            now = f"{parent}/{escape(repair.after)}"
-            if path == now or path.startswith(now + "/"):
-                path = repair.path + path[len(now) :]
-    return path
-
-
 def _combined(defects: list[tuple[str, Defect]], found: Sequence[Fault]) -> Sequence[Fault]:
     """List the defects first; skip faults of values that a defect already rules out."""
     if not defects:
         return found
     result = [Fault(defect.rule, path, defect.message) for path, defect in defects]
-    whole = tuple(path for path, defect in defects if path and defect.rule in _WHOLE)
+    whole = {path for path, defect in defects if path and defect.rule in _WHOLE}
     exact = {path for path, _ in defects}
     for fault in found:
-        under = any(fault.path == path or fault.path.startswith(path + "/") for path in whole)
+        under = not whole.isdisjoint(_with_parents(fault.path))
         if not under and not (fault.path in exact and fault.rule != "required"):
             result.append(fault)
     return result
+
+
+def _with_parents(path: str) -> Iterator[str]:
+    while path:
+        yield path
+        path = path.rpartition("/")[0]

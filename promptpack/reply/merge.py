@@ -1,6 +1,7 @@
 """Merge a partial answer to a correction into the refused attempt, and check the merged object."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -8,9 +9,10 @@ from typing import Any
 from promptpack.reply.align import ValueRepair, align
 from promptpack.reply.choice import Check, Chooser
 from promptpack.reply.path_changes import ConflictError, PathChange, find_changes, unescape
+from promptpack.reply.path_map import PathMap
 from promptpack.reply.read import PartialAnswer, read_partial_answer
 from promptpack.reply.reading import Attempt, Fault, Reading, ReadingOutcome, ReadingPolicy, Repair
-from promptpack.reply.repair import remove_at, risk_of, set_at
+from promptpack.reply.repair import apply_edit, remove_at, risk_of, set_at
 from promptpack.reply.shape import Shape
 from promptpack.reply.syntax_tree import is_same
 
@@ -66,11 +68,11 @@ def _align_answer(answer: PartialAnswer, shape: Shape) -> PartialAnswer | None:
     aligned = align(answer.value, shape)
     if aligned.conflicts:
         return None
-    value, kept = aligned.value, tuple(repair for repair in aligned.repairs if repair.edit != "remove")
+    value, kept = deepcopy(aligned.value), [repair for repair in aligned.repairs if repair.edit != "remove"]
     for repair in aligned.repairs:
         if repair.edit == "remove":
-            value = set_at(value, repair.path, repair.before)
-    return replace(answer, value=value, repairs=(*answer.repairs, *_log_values(kept, answer)), value_repairs=kept)
+            value = apply_edit(value, "set", repair.path, repair.before)
+    return replace(answer, value=value, repairs=(*answer.repairs, *_log_values(kept, answer)), paths=PathMap(kept))
 
 
 def _is_other_decision(attempt: Attempt, answer: Mapping[str, Any], chooser: Chooser) -> bool:

@@ -1,11 +1,10 @@
 """Read a reply: accept it if it has exactly one meaning, and refuse it with its faults if it has none or several."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from promptpack.reply import candidates
-from promptpack.reply.align import ValueRepair
 from promptpack.reply.candidates import (
     NOT_STRICT,
     ReplyCandidate,
@@ -16,12 +15,13 @@ from promptpack.reply.candidates import (
     strict_whole,
 )
 from promptpack.reply.charset import decode_reply
-from promptpack.reply.choice import SEVERAL_ANSWERS, TRUNCATED, Check, Choice, Chooser, distinct_choices, original_path
+from promptpack.reply.choice import SEVERAL_ANSWERS, TRUNCATED, Check, Choice, Chooser, distinct_choices
 from promptpack.reply.clean import read_clean
 from promptpack.reply.extra_keys import find_lost_keys
 from promptpack.reply.hidden_text import blank
 from promptpack.reply.lost_brackets import restore_lost_brackets
 from promptpack.reply.outer_encoding import DecodedReply, decode_outer
+from promptpack.reply.path_map import PathMap
 from promptpack.reply.reading import Attempt, Fault, PromptEcho, Reading, ReadingOutcome, ReadingPolicy, Repair
 from promptpack.reply.repair import replay
 from promptpack.reply.repair_log import write_repair_log
@@ -78,11 +78,11 @@ class PartialAnswer:
     repairs: tuple[Repair, ...]
     decoded: DecodedReply
     candidate: ReplyCandidate
-    value_repairs: tuple[ValueRepair, ...] = ()
+    paths: PathMap = field(default_factory=PathMap)
 
     def span(self, path: str) -> tuple[int, int]:
         """Return the span of a value in the raw text, or of the whole object where the path does not exist."""
-        start, end = self.candidate.span(original_path(path, self.value_repairs))
+        start, end = self.candidate.span(self.paths.original(path))
         return self.decoded.raw_offset(start), self.decoded.raw_offset(end)
 
 
@@ -323,7 +323,8 @@ class _ReplyReader:
 
     def _refuse(self, choice: Choice, *, is_only: bool = False) -> Reading:
         shown = choice.faults[: self.policy.max_violations]
-        violations = tuple(replace(one, offset=self._offset(choice, one.path)) for one in shown)
+        paths = PathMap(choice.value_repairs)
+        violations = tuple(replace(one, offset=self._offset(choice, paths.original(one.path))) for one in shown)
         outcome = self._outcome(choice)
         attempt = self._attempt(choice, violations) if is_only and outcome == "invalid" else None
         return Reading(outcome, violations=violations, readings=tuple(choice.rivals), attempt=attempt)
@@ -346,9 +347,8 @@ class _ReplyReader:
         return "truncated" if "truncated" in rules or tail in ("cut", "open") else "invalid"
 
     def _offset(self, choice: Choice, path: str) -> int | None:
-        original = original_path(path, choice.value_repairs)
-        span = choice.candidate.spans.get(original)
-        while original and span is None:
-            original = original.rpartition("/")[0]
-            span = choice.candidate.spans.get(original)
+        span = choice.candidate.spans.get(path)
+        while path and span is None:
+            path = path.rpartition("/")[0]
+            span = choice.candidate.spans.get(path)
         return self.decoded.raw_offset(span[0] if span else choice.candidate.start)

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from types import MappingProxyType
 from typing import Any
 
 from promptpack.reply.charset import decode_reply
-from promptpack.reply.reading import Repair, RepairRisk
+from promptpack.reply.reading import EditKind, Repair, RepairRisk
 from promptpack.schema.pointers import split_pointer, value_at
 
 _RISKS: Mapping[str, RepairRisk] = MappingProxyType(
@@ -52,11 +53,30 @@ def replay(raw: str | bytes, repairs: Sequence[Repair], onto: Any = None) -> Any
     merging = False
     for repair in repairs:
         if repair.kind == "merged" and not merging:
-            value, merging = onto, True
-        if repair.kind == "merged" and repair.edit == "set":
-            value = set_at(value, repair.path, repair.after)
-        elif repair.edit != "text":
-            value = _apply_value_repair(value, split_pointer(repair.path), repair)
+            value, merging = deepcopy(onto), True
+        if repair.edit != "text":
+            value = apply_edit(value, repair.edit, repair.path, repair.after)
+    return value
+
+
+def apply_edit(value: Any, edit: EditKind, path: str, after: Any) -> Any:
+    """Change one path of a value in place; return the value, or what replaces it as a whole."""
+    if edit == "unwrap":
+        return value_at(value, path)
+    after = deepcopy(after)
+    if not path:
+        return after
+    parent, name = value_at(value, path.rpartition("/")[0]), split_pointer(path)[-1]
+    if isinstance(parent, list):
+        parent[int(name) : int(name) + 1] = [after]
+    elif edit == "rename":
+        items = [(after if key == name else key, item) for key, item in parent.items()]
+        parent.clear()
+        parent.update(items)
+    elif edit == "remove":
+        parent.pop(name, None)
+    else:
+        parent[name] = after
     return value
 
 
@@ -90,21 +110,3 @@ def _apply_text_repairs(text: str, repairs: Iterable[Repair]) -> str:
         pieces += [text[done:start], repair.after]
         done = end
     return "".join([*pieces, text[done:]])
-
-
-def _apply_value_repair(value: Any, keys: list[str], repair: Repair) -> Any:
-    if repair.edit == "unwrap":
-        return value_at(value, repair.path)
-    if not keys:
-        return repair.after
-    first, rest = keys[0], keys[1:]
-    if isinstance(value, list):
-        index = int(first)
-        return [_apply_value_repair(item, rest, repair) if here == index else item for here, item in enumerate(value)]
-    if rest:
-        return {key: _apply_value_repair(item, rest, repair) if key == first else item for key, item in value.items()}
-    if repair.edit == "rename":
-        return {repair.after if key == first else key: item for key, item in value.items()}
-    if repair.edit == "remove":
-        return {key: item for key, item in value.items() if key != first}
-    return {key: repair.after if key == first else item for key, item in value.items()}

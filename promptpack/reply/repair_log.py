@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
-from promptpack.reply.choice import Choice, original_path
+from promptpack.reply.choice import Choice
 from promptpack.reply.hidden_text import ANY_MARKER
 from promptpack.reply.outer_encoding import DecodedReply
+from promptpack.reply.path_map import PathMap
 from promptpack.reply.reading import Repair
 from promptpack.reply.repair import risk_of
 from promptpack.reply.syntax_tree import TextRepair
@@ -100,9 +101,10 @@ def _repeats(decoded: DecodedReply, choice: Choice) -> Iterator[Repair]:
 
 
 def _log_values(decoded: DecodedReply, choice: Choice) -> Iterator[Repair]:
-    for index, one in enumerate(choice.value_repairs):
-        original = original_path(one.path, choice.value_repairs[:index])
-        span = _span(decoded, choice, original)
+    paths = PathMap()
+    for one in choice.value_repairs:
+        span = _span(decoded, choice, paths.original(one.path))
+        paths.add(one)
         yield Repair(one.path, one.kind, span, one.before, one.after, risk_of(one.kind), one.edit)
 
 
