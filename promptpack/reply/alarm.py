@@ -7,6 +7,7 @@ from unicodedata import combining
 
 from promptpack.reply.fixed_words import FixedWords
 from promptpack.reply.shape import Shape
+from promptpack.schema.explain import NearWords
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.safety import iterate_schemas
 from promptpack.schema.validation import Schema
@@ -24,7 +25,7 @@ _OWN_KEYWORDS = (
 def find_alarm(value: Any, shape: Shape) -> Mismatch | None:
     """Return a certain mismatch of a complete value; values inside it are not checked."""
     for schema in _own_schemas(shape.with_conditions(value)):
-        if found := schema.check(value):
+        if not schema.accepts(value) and (found := schema.explain(value, NearWords(of_values=False))):
             return found[0]
     if shape.has_type(value):
         return None

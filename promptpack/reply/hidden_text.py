@@ -181,18 +181,19 @@ def _name(marker: re.Match[str]) -> str:
 
 
 class HiddenEnds:
-    """Finds the ends of hidden text; the end tags of a text are indexed once, so that all lookups are linear."""
+    """Finds the ends of hidden text: end tags are indexed once, and other ends kept, so that all lookups are linear."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._tags: dict[str, list[int]] | None = None
+        self._ends: dict[str, re.Match[str] | None] = {}
 
     def find(self, marker: re.Match[str]) -> int:
         """Return the end of the text that a marker hides, or -1 if it hides nothing."""
         if marker.lastgroup in _COMMON_ENDS:
-            end = _COMMON_ENDS[marker.lastgroup].search(self._text, marker.end())
+            end = self._next_end(marker.lastgroup, marker.end())
             if end is None and marker.lastgroup == "pair":
-                end = _COMMON_ENDS["turn"].search(self._text, marker.end())
+                end = self._next_end("turn", marker.end())
             return end.end() if end else len(self._text)
         if self._tags is None:
             self._tags = self._index()
@@ -200,6 +201,12 @@ class HiddenEnds:
         if own < 0 and marker.lastgroup == "tag":
             own = _next(self._tags[""], marker.end())
         return own if own >= 0 or not _hides_rest(marker) else len(self._text)
+
+    def _next_end(self, kind: str, position: int) -> re.Match[str] | None:
+        """Return the next end of a kind; the last one found still is the next until a position after it."""
+        if kind not in self._ends or ((found := self._ends[kind]) and found.start() < position):
+            self._ends[kind] = _COMMON_ENDS[kind].search(self._text, position)
+        return self._ends[kind]
 
     def _index(self) -> dict[str, list[int]]:
         """Return the positions after the end tags by name; those that end any thinking have the name ""."""

@@ -9,8 +9,11 @@ from promptpack.reply.align import align, find_property
 from promptpack.reply.reading import Fault, PromptEcho, Reading
 from promptpack.reply.shape import Shape
 from promptpack.reply.syntax_tree import escape, is_same, walk
+from promptpack.schema.mismatch import Mismatch
 
 _MAX_DEPTH, _MAX_PATH, _MAX_VALUES, _MAX_STARTS, _MAX_ALARMS = 100, 1_000, 10_000, 200, 100
+# The alarms of all objects that a stream starts with; later values are only checked at the end.
+_MAX_ALL_ALARMS = 1_000
 _CONTAINERS = frozenset(("object", "array"))
 
 
@@ -26,6 +29,7 @@ class StreamFrame:
     is_certain: bool
     is_required: bool
     key: str = ""
+    is_new: bool = False
     is_extra: bool = False
     has_comma: bool = False
 
@@ -65,7 +69,7 @@ class PartialObject:
     def __init__(self, shape: Shape, echo: PromptEcho) -> None:
         self._shape, self._echo = shape, echo
         self._wants_object = shape.types <= {"object"}
-        self._starts = 0
+        self._starts = self._all_alarms = 0
         self.stack: list[StreamFrame] = []
         self.restart()
 
@@ -166,8 +170,13 @@ class PartialObject:
             value = align(value, shape).value
         elif len(frame.shown or ()) != len(value):
             return  # a key that is not certain may be another spelling of one that seems to be missing
+<<<<<<< HEAD
         if (frame.value or frame.is_required) and (found := find_alarm(value, shape)):
             self.raise_alarm(found.keyword, found.message, offset, frame.path + found.pointer)
+=======
+        if (frame.value or frame.is_required) and (found := self._find_alarm(value, shape)):
+            self.raise_alarm(found.rule, found.message, offset, frame.path + found.pointer)
+>>>>>>> af0161bb (reply: the hints of a reply share one budget; alarms of a stream too; ends of hidden text are found once)
 
     def conclude(self, reading: Reading, *, is_closed: bool) -> bool:
         """Accept the reading of the text up to the end of an object; return False if it is not the end.
@@ -210,7 +219,8 @@ class PartialObject:
         """Set the current key; return False for a key of the parent: a brace is missing."""
         frame, full = self.stack[-1], self.stack[-1].full
         is_named, is_new = key in full.properties, key not in frame.value
-        frame.key, frame.is_extra = key, not is_named and find_property(key, full)[0] is None
+        frame.key, frame.is_new = key, is_new
+        frame.is_extra = not is_named and find_property(key, full)[0] is None
         if frame.is_extra and len(self.stack) > 1 and self._may_be_of_parent(key):
             return False
         is_kept = self._keeps(frame, offset) if frame.is_extra else is_named
@@ -288,8 +298,14 @@ class PartialObject:
         """Compare a complete value with one that its key already has, and choose the branches that it decides."""
         frame = self.stack[-1]
         if frame.is_object and frame.value[frame.key] is not value and not is_same(frame.value[frame.key], value):
+<<<<<<< HEAD
             self.raise_alarm("duplicate", f"key {frame.key!r} appears twice with different values", offset)
         frame.choose_branches(is_held=frame in self._held)
+=======
+            self.raise_alarm("duplicate", f"key {frame.key!r} is given twice with different values", offset)
+        if frame.is_new:
+            frame.choose_branches(is_held=frame in self._held)
+>>>>>>> af0161bb (reply: the hints of a reply share one budget; alarms of a stream too; ends of hidden text are found once)
         self._show(frame)
         self._count += 1
         self.exceeds_limits |= self._count > _MAX_VALUES
@@ -298,8 +314,18 @@ class PartialObject:
         """Raise an alarm if a complete value cannot be valid; only the first value of a key is checked."""
         frame = self.stack[-1]
         is_checked = (frame.is_object and frame.key in frame.value) or len(self._alarms) >= _MAX_ALARMS
+<<<<<<< HEAD
         if not is_checked and not self._is_absent(value) and (found := find_alarm(value, self.shape_here())):
             self.raise_alarm(found.keyword, found.message, offset)
+=======
+        if not is_checked and not self._is_absent(value) and (found := self._find_alarm(value, self.shape_here())):
+            self.raise_alarm(found.rule, found.message, offset)
+>>>>>>> af0161bb (reply: the hints of a reply share one budget; alarms of a stream too; ends of hidden text are found once)
+
+    def _find_alarm(self, value: Any, shape: Shape) -> Mismatch | None:
+        found = find_alarm(value, shape) if self._all_alarms < _MAX_ALL_ALARMS else None
+        self._all_alarms += found is not None
+        return found
 
     def _is_absent(self, value: Any) -> bool:
         """Return whether an empty value may mean an absent field."""

@@ -1,11 +1,14 @@
 """Check values against a JSON Schema: validity is known immediately, the faults are lazy."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from promptpack.lazy import cached_property
 from promptpack.reply.reading import Fault
 from promptpack.schema.validation import Schema
+
+if TYPE_CHECKING:
+    from promptpack.schema.explain import NearWords
 
 
 class SchemaCheck:
@@ -19,9 +22,16 @@ class SchemaCheck:
         """Return the faults of a value; the sequence is empty for a valid value."""
         return () if self.schema.accepts(value) else _LazyFaults(self, value)
 
+    @cached_property
+    def _near(self) -> "NearWords":
+        # Imported here, because most replies are valid; one for all candidates, because there may be many.
+        from promptpack.schema.explain import NearWords
+
+        return NearWords(of_values=False)
+
     def explain(self, value: Any) -> list[Fault]:
         """Return the faults of a value, and record what the schema expects."""
-        mismatches = self.schema.explain(value)
+        mismatches = self.schema.explain(value, self._near)
         self.expected.update({(found.keyword, found.pointer): found.expected for found in mismatches})
         return [Fault(found.keyword, found.pointer, found.message) for found in mismatches]
 

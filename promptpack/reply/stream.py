@@ -14,6 +14,8 @@ from promptpack.reply.stream_parser import StreamParser
 
 # The first chunks are read one by one; later ones together, once they have this many characters.
 MAX_SINGLE_CHUNKS, MIN_TOGETHER = 20_000, 1_000
+# Or until this many characters were searched again, because markers or objects may have started in them.
+MAX_SEARCHED_AGAIN = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ class ReplyStream:
         self._unread.append(chunk)
         self._calls += 1
         self._unread_length += len(chunk)
-        if self._calls > MAX_SINGLE_CHUNKS and self._unread_length < MIN_TOGETHER:
+        is_slow = self._calls > MAX_SINGLE_CHUNKS or self._parser.searched_again > MAX_SEARCHED_AGAIN
+        if is_slow and self._unread_length < MIN_TOGETHER:
             return self._unchanged
         return self._read_on()
 

@@ -54,6 +54,7 @@ class StreamParser:
         self.state: str = "start"
         self._read_span = read
         self._characters_read = self._depth = self._nested = self._root = 0
+        self.searched_again: int = 0
         self._buffer = ""
         self._index = 0
         self._base = 0
@@ -74,6 +75,8 @@ class StreamParser:
         self._base += self._index
         self._passed = (self._passed + self._buffer[: self._index])[-_MAX_WAITING:]
         self._buffer, self._index = self._buffer[self._index :], 0
+        if self.state == "outside":
+            self.searched_again += len(self._buffer)
 
     def growing_text(self) -> tuple[str, str] | None:
         """Return the path and text of a string that may still grow, if the schema allows any text there.

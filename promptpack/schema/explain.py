@@ -58,29 +58,30 @@ _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=str)
 _MAX_KEYS = 50
 _MAX_CHOICES = 50
 _MAX_LISTED = 24
-# The comparisons of words for the hints of one explanation; more words are not compared.
-_MAX_COMPARISONS = 1_000
+# The characters of known words that are compared for the hints of one explanation, or of all for one reply.
+_MAX_COMPARED = 20_000
 
 
 class NearWords:
     """Finds the words that misspelled ones most likely mean, as long as the comparisons last."""
 
-    def __init__(self) -> None:
-        self._comparisons = _MAX_COMPARISONS
+    def __init__(self, *, of_values: bool = True) -> None:
+        self.of_values: bool = of_values
+        """Whether values get hints too; faults of replies show only those of keys."""
+        self._remaining = _MAX_COMPARED
 
     def find(self, word: str, known: Iterable[Any]) -> str | None:
         """Return the nearest known word, or None."""
-        if self._comparisons < 0:
+        if self._remaining < 0:
             return None
         words = list(islice((name for name in known if isinstance(name, str)), MAX_KNOWN))
-        self._comparisons -= len(words)
+        self._remaining -= sum(map(len, words))
         meant = next((name for name in _SYNONYMS.get(word.casefold(), ()) if name in words), None)
         return meant or nearest(word, words)
 
 
-def explain_errors(errors: Iterable[ValidationError]) -> Iterator[Mismatch]:
+def explain_errors(errors: Iterable[ValidationError], near: NearWords) -> Iterator[Mismatch]:
     """Yield the mismatches of `jsonschema` errors; for `anyOf` and `oneOf`, those of the most likely branch."""
-    near = NearWords()
     return (mismatch for error in errors for mismatch in _explain_error(error, near))
 
 
@@ -257,7 +258,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _write_hint(keyword: str, expected: Any, value: Any, words: NearWords) -> str:
-    if keyword == "enum" and isinstance(value, str):
+    if keyword == "enum" and isinstance(value, str) and words.of_values:
         near = words.find(value, expected)
         return f"did you mean {near!r}?" if near else ""
     if keyword == "type" and expected == "string" and isinstance(value, (int, float)) and not isinstance(value, bool):

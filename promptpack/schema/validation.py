@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
 
+    from promptpack.schema.explain import NearWords
     from promptpack.schema.mismatch import Mismatch
     from promptpack.schema.predicates import Predicate
 
@@ -48,9 +49,9 @@ class Schema:
             pass  # `jsonschema` decides
         return self.explain(value)
 
-    def explain(self, value: Any) -> tuple[Mismatch, ...]:
+    def explain(self, value: Any, near: NearWords | None = None) -> tuple[Mismatch, ...]:
         """Return the mismatches of a value as `jsonschema` finds them; predicates only skip what is valid."""
-        from promptpack.schema.explain import explain_errors
+        from promptpack.schema.explain import NearWords, explain_errors
         from promptpack.schema.keywords import LIMIT
         from promptpack.schema.mismatch import Mismatch
 
@@ -64,7 +65,7 @@ class Schema:
             return (Mismatch("$ref", (), f"the schema refers to {error.ref!r}, which does not exist"),)
         if not errors and limited is not None:
             return (Mismatch(LIMIT, limited, "takes too long to check"),)
-        found = islice(explain_errors(errors), _MAX_ERRORS)
+        found = islice(explain_errors(errors, near or NearWords()), _MAX_ERRORS)
         return tuple(dict.fromkeys(sorted(found, key=lambda mismatch: [str(step) for step in mismatch.path])))
 
     def find_errors(self, value: Any) -> tuple[list[ValidationError], tuple[str, ...] | None]:

@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from promptpack.schema.explain import explain_errors
+from promptpack.schema.explain import NearWords, explain_errors
 from promptpack.schema.keywords import build_validator_class, limit_steps
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.predicates import FALLBACK_ERRORS, compile_predicate
@@ -102,7 +102,7 @@ def find_with_jsonschema_alone(source: dict[str, Any], value: Any) -> set[Mismat
     validator = build_validator_class()(source, registry=Registry())
     try:
         with limit_steps(lambda _, __: False, [MAX_STEPS]):
-            return set(explain_errors(validator.iter_errors(value)))
+            return set(explain_errors(validator.iter_errors(value), NearWords()))
     except (StepLimitError, RecursionError):
         reject()
 
