@@ -1,8 +1,8 @@
 """`python -m tests.fuzz.growth`: grow each production of the grammars, and find those whose cost per byte grows.
 
 A production is a way to write more of one construct: a schema keyword, a pattern operator, a construct of YAML, of
-templates or of replies. To watch another one, add it to `PRODUCTIONS`. Each is grown to four sizes; one that costs more per byte at the last size than
-at the first, or more than a second, is saved as `.cache/fuzz/found-growth-*`.
+templates or of replies. To watch another one, add it to `PRODUCTIONS`. Each is grown to four sizes; one that costs
+more per byte than at the first size, or more than a second, is saved as `.cache/fuzz/found-growth-*`.
 """
 
 import json
@@ -57,8 +57,9 @@ class Growth:
     def is_too_much(self) -> bool:
         """Whether the cost per byte grows, or exceeds the limit."""
         per_byte = [seconds / size for seconds, size in zip(self.seconds, self.sizes, strict=True)]
-        return self.seconds[-1] > MAX_SECONDS or (
-            self.seconds[-1] > MIN_SECONDS and per_byte[-1] > MAX_GROWTH * per_byte[0]
+        return max(self.seconds) > MAX_SECONDS or any(
+            seconds > MIN_SECONDS and cost > MAX_GROWTH * per_byte[0]
+            for seconds, cost in zip(self.seconds, per_byte, strict=True)
         )
 
 
@@ -130,6 +131,7 @@ REPLIES: Final = (
     '{"k#": 1}', '{"answer": "x"} ', "[", "{", '{"a": ', "```json\n{}\n```\n", "<think>a</think>", '"', '"\\u0041" ', "{'a': 'b'} ",
     "a#: 1\n", "// comment\n", '{"a": True, }', '<tool_call>{"name": "x", "arguments": {}}</tool_call>', "“a” ", "nan, ", "... ", "\\",
     "/* ", "<tool_call>", "}", "]", ",", ":", '"k#": "v",\n', "First draft: ", "\n", "data: {}\n\n", "&quot;", "%7B", "\\\"", "{'",
+    '"k#": "#", ', '{"Score": "#%", "Tags": "a"}, ', '"level": "lo w", ', "◁think▷ <|im_end|>", "<|", '{"lvel": "mdeium"}\n',
 )  # fmt: skip
 PIECE: Final = 16
 """The characters of each chunk of a stream."""
@@ -191,7 +193,7 @@ def text_productions() -> Iterator[Production]:
 
 def reply_productions() -> Iterator[Production]:
     """Yield every construct of replies, alone and in an answer that is not closed, read as a whole and in chunks."""
-    for piece, start in product(REPLIES, ("", '{"answer": "', '{"items": [')):
+    for piece, start in product(REPLIES, ("", '{"answer": "', '{"items": [', '{"inner": {')):
         for name, check in (("reply", PACK.check), ("stream", _stream)):
 
             def use(count: int, piece: str = piece, start: str = start, check: Callable[[str], object] = check) -> int:

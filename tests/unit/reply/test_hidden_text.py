@@ -139,3 +139,11 @@ def test_only_a_short_text_may_become_a_channel() -> None:
     assert may_become_channel(" \nanal")
     assert may_become_channel("Thinking..")
     assert not may_become_channel("\n" * 100)
+
+
+def test_the_next_end_is_found_once_for_all_starts_before_it() -> None:
+    text = "◁think▷ <|x|> " * 3 + "<|im_end|> ◁think▷ <|im_end|>"
+    ends = HiddenEnds(text)
+    found = [ends.find(marker) for marker in MARKER.finditer(text) if marker.lastgroup == "pair"]
+    first, last = text.index("<|im_end|>"), text.rindex("<|im_end|>")
+    assert found == [first, first, first, last]
