@@ -170,13 +170,8 @@ class PartialObject:
             value = align(value, shape).value
         elif len(frame.shown or ()) != len(value):
             return  # a key that is not certain may be another spelling of one that seems to be missing
-<<<<<<< HEAD
-        if (frame.value or frame.is_required) and (found := find_alarm(value, shape)):
-            self.raise_alarm(found.keyword, found.message, offset, frame.path + found.pointer)
-=======
         if (frame.value or frame.is_required) and (found := self._find_alarm(value, shape)):
-            self.raise_alarm(found.rule, found.message, offset, frame.path + found.pointer)
->>>>>>> af0161bb (reply: the hints of a reply share one budget; alarms of a stream too; ends of hidden text are found once)
+            self.raise_alarm(found.keyword, found.message, offset, frame.path + found.pointer)
 
     def conclude(self, reading: Reading, *, is_closed: bool) -> bool:
         """Accept the reading of the text up to the end of an object; return False if it is not the end.
@@ -298,14 +293,9 @@ class PartialObject:
         """Compare a complete value with one that its key already has, and choose the branches that it decides."""
         frame = self.stack[-1]
         if frame.is_object and frame.value[frame.key] is not value and not is_same(frame.value[frame.key], value):
-<<<<<<< HEAD
             self.raise_alarm("duplicate", f"key {frame.key!r} appears twice with different values", offset)
-        frame.choose_branches(is_held=frame in self._held)
-=======
-            self.raise_alarm("duplicate", f"key {frame.key!r} is given twice with different values", offset)
         if frame.is_new:
             frame.choose_branches(is_held=frame in self._held)
->>>>>>> af0161bb (reply: the hints of a reply share one budget; alarms of a stream too; ends of hidden text are found once)
         self._show(frame)
         self._count += 1
         self.exceeds_limits |= self._count > _MAX_VALUES
@@ -314,13 +304,8 @@ class PartialObject:
         """Raise an alarm if a complete value cannot be valid; only the first value of a key is checked."""
         frame = self.stack[-1]
         is_checked = (frame.is_object and frame.key in frame.value) or len(self._alarms) >= _MAX_ALARMS
-<<<<<<< HEAD
-        if not is_checked and not self._is_absent(value) and (found := find_alarm(value, self.shape_here())):
-            self.raise_alarm(found.keyword, found.message, offset)
-=======
         if not is_checked and not self._is_absent(value) and (found := self._find_alarm(value, self.shape_here())):
-            self.raise_alarm(found.rule, found.message, offset)
->>>>>>> af0161bb (reply: the hints of a reply share one budget; alarms of a stream too; ends of hidden text are found once)
+            self.raise_alarm(found.keyword, found.message, offset)
 
     def _find_alarm(self, value: Any, shape: Shape) -> Mismatch | None:
         found = find_alarm(value, shape) if self._all_alarms < _MAX_ALL_ALARMS else None
