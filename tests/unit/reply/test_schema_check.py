@@ -3,7 +3,7 @@
 from promptpack.reply.schema_check import SchemaCheck
 from promptpack.schema.validation import Schema
 
-KEYS = {f"a rather long name {number:03}": {} for number in range(100)}
+KEYS: dict[str, object] = {f"a rather long name {number:03}": {} for number in range(100)}
 
 
 def test_many_candidates_share_the_comparisons_of_words() -> None:
