@@ -8,12 +8,12 @@ from promptpack.reply.syntax_tree import escape
 
 
 @dataclass(slots=True)
-class _Names:
+class _KeyNames:
     """The names that changed in one container: new names by old ones, and the reverse; inner ones by new name."""
 
     new: dict[str, str] = field(default_factory=dict)
     old: dict[str, str] = field(default_factory=dict)
-    inner: "dict[str, _Names]" = field(default_factory=dict)
+    inner: "dict[str, _KeyNames]" = field(default_factory=dict)
 
     def rename(self, before: str, after: str) -> None:
         first = self.old.pop(before, before)
@@ -22,26 +22,26 @@ class _Names:
             self.inner[after] = self.inner.pop(before)
 
 
-_UNCHANGED = _Names()
+_UNCHANGED = _KeyNames()
 
 
 class PathMap:
     """The pointers that some repairs have changed; a lookup takes time in the length of the pointer only."""
 
     def __init__(self, repairs: Iterable[ValueRepair] = ()) -> None:
-        self._root, self._names = "", _Names()
+        self._root, self._names = "", _KeyNames()
         for repair in repairs:
             self.add(repair)
 
     def add(self, repair: ValueRepair) -> None:
         """Add the next repair."""
         if repair.edit == "unwrap":
-            self._root, self._names = self.original(repair.path), _Names()
+            self._root, self._names = self.original(repair.path), _KeyNames()
         elif repair.edit == "rename":
             *parents, before = repair.path.split("/")[1:]
             names = self._names
             for parent in parents:
-                names = names.inner.setdefault(parent, _Names())
+                names = names.inner.setdefault(parent, _KeyNames())
             names.rename(before, escape(repair.after))
 
     def current(self, path: str) -> str | None:
