@@ -17,7 +17,7 @@ _CUSTOM_ID: Final = "custom_id"
 _OPAQUE: Final = ("input", "args")
 
 
-_ENDED: Final = {"expired": "the provider did not process it in time", "canceled": "the batch was canceled"}
+_ENDED: Final = {"expired": "the provider did not process it in time", "canceled": "the batch was cancelled"}
 
 
 class RequestFailure(NamedTuple):

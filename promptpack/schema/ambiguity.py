@@ -19,7 +19,7 @@ _SAMPLES: Final = tuple(map(chr, range(128))) + tuple("\x85\xa0éßΩяﬁ中あ
 _STEPS_A_STATE: Final = 100
 # So many visited states are searched in one step.
 _STATES_A_STEP: Final = 32
-# The search visits pairs of states; larger patterns are not analyzed.
+# The search visits pairs of states; larger patterns are not analysed.
 _MAX_STATES: Final = 120
 
 _Successors = dict[int, dict[int, int]]

@@ -18,7 +18,7 @@ from promptpack.template.positions import decode
 from promptpack.template.runtime import CompiledTree, Included, IncludeStack, PackContext, PackTemplate
 from promptpack.template.sandbox import PackEnvironment
 from promptpack.template.tracing.generator import TracingGenerator
-from promptpack.template.tracing.reads import Analysis, Analyzer, Reads
+from promptpack.template.tracing.reads import Analysis, Analyser, Reads
 from promptpack.template.tracing.traced_text import TracedRun, TracedText, join
 from promptpack.template.tree import copy_tree, descendants
 
@@ -73,7 +73,7 @@ class TracingEngine(Engine):
         """Return a template that renders the same text as `TracedText` whose origins are `PieceOrigin`."""
         source = template.source
         code = self.load(self.prepare(source), source)
-        analysis = Analyzer(self).analyse(self._tree(source, None))
+        analysis = Analyser(self).analyse(self._tree(source, None))
 
         def run(code: PackTemplate, context: Mapping[str, Any], include_stack: IncludeStack | None) -> TracedText:
             pieces = join(code.root_render_func(code.start_context(context, include_stack or NO_INCLUDES)))

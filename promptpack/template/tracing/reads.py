@@ -71,7 +71,7 @@ class Analysis:
         return reads
 
 
-class Analyzer:
+class Analyser:
     """Analyses one template with its partials, again and again until nothing new is found."""
 
     def __init__(self, engine: TracingEngine) -> None:

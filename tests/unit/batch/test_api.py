@@ -96,7 +96,7 @@ def test_replies_become_verdicts_that_can_be_read_again(grader: Pack) -> None:
     ("line", "failure"),
     [
         ({"result": {"type": "expired"}}, {"kind": "expired", "message": "the provider did not process it in time"}),
-        ({"result": {"type": "canceled"}}, {"kind": "canceled", "message": "the batch was canceled"}),
+        ({"result": {"type": "canceled"}}, {"kind": "canceled", "message": "the batch was cancelled"}),
         (
             {
                 "result": {
