@@ -18,7 +18,7 @@ from promptpack.template.positions import decode
 from promptpack.template.runtime import CompiledTree, Included, IncludeStack, PackContext, PackTemplate
 from promptpack.template.sandbox import PackEnvironment
 from promptpack.template.tracing.generator import TracingGenerator
-from promptpack.template.tracing.reads import Analysis, Analyser, Reads
+from promptpack.template.tracing.reads import Analyser, Analysis, Reads
 from promptpack.template.tracing.traced_text import TracedRun, TracedText, join
 from promptpack.template.tree import copy_tree, descendants
 
