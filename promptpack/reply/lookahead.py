@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 INVISIBLE: Final = r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]"
-# Signs that mean nothing between tokens: invisible characters, colours, bold, line breaks of HTML or written as escapes.
+# Signs that mean nothing between tokens: invisible characters, colours, bold, line breaks in HTML or as escapes.
 ODD_SPACE: Final = (
     rf"(?:[^\S \t\r\n]|{INVISIBLE}|\x1b\[[0-9;]{{0,20}}[A-Za-z]|\*{{1,3}}|\\(?:[nrt](?!\w)|(?=\r?\n))|<br ?/?>|&nbsp;)"
 )
