@@ -1,6 +1,7 @@
 """Strict JSON: no duplicate keys, no NaN or Infinity."""
 
 import json
+from collections import Counter
 from typing import Any, NoReturn
 
 
@@ -13,8 +14,7 @@ def reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return the members of an object; raise `ValueError` if a key appears twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for index, key in enumerate(keys) if key in keys[:index])
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise ValueError(f"key {twice!r} appears twice")
     return found
 

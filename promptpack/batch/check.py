@@ -157,7 +157,11 @@ class FixRows:
 def _read_after(row: Row) -> Verdict | None:
     """Return the verdict whose correction a row answers; it may be JSON, for engines with flat columns."""
     given = row.get(AFTER)
-    return None if given is None else Verdict.from_dict(strict_json.read(given) if isinstance(given, str) else given)
+    try:
+        read = strict_json.read(given) if isinstance(given, str) else given
+    except (ValueError, RecursionError) as error:
+        raise row_error("'after' is not the JSON of a verdict") from error
+    return None if read is None else Verdict.from_dict(read)
 
 
 def _follow_up(prompt: Prompt, judged: Iterable[CheckedReply]) -> tuple[Message, ...]:

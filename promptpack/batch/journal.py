@@ -1,7 +1,9 @@
 """`BatchJournal`: how far a batch has come, on disk, so that it continues after any interruption."""
 
+import hashlib
 import json
 import os
+import stat
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
@@ -82,29 +84,49 @@ class BatchJournal:
 
     def _append(self, row: Mapping[str, Any]) -> None:
         try:
-            self._log.append(json.dumps(row, separators=(",", ":")).encode())
+            self._log.append(_write(row))
         except OSError as error:
             raise write_error(error, self._log.path) from error
 
 
 def _open_log(path: str) -> PrivateLog:
     try:
-        return PrivateLog(path, os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600))
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
     except OSError as error:
         raise UsageError(Problem("PP985", f"cannot be written: {error.strerror}", Location(path))) from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise UsageError(Problem("PP985", "cannot be written: it is not a file", Location(path)))
+    return PrivateLog(path, descriptor)
 
 
 def _read(lines: list[bytes], batch: Mapping[str, Any], path: str) -> Checkpoint | None:
     try:
-        header = json.loads(lines[0])
-        found = Checkpoint.from_dict(json.loads(lines[-1])) if len(lines) > 1 else None
-        known = {name: header[name] for name in ("batch", *batch)}
-    except (KeyError, TypeError, ValueError) as error:
+        header, last = _parse(lines[0]), _parse(lines[-1])
+    except ValueError as error:
         raise PackError(Problem("PP984", "the journal is damaged", Location(path), _START_AGAIN)) from error
     for name, value in {"batch": _FORMAT, **batch}.items():
-        if known[name] != value:
-            raise resume_error(f"{name} is {_show(value)}, but was {_show(known[name])}", path)
-    return found
+        if header.get(name) != value:
+            raise resume_error(f"{name} is {_show(value)}, but was {_show(header.get(name))}", path)
+    return Checkpoint.from_dict(last) if len(lines) > 1 else None
+
+
+def _write(row: Mapping[str, Any]) -> bytes:
+    """Return a line with its own checksum: what is not exactly as written is not continued."""
+    text = json.dumps(row, separators=(",", ":")).encode()
+    return _checksum(text) + b" " + text
+
+
+def _parse(line: bytes) -> dict[str, Any]:
+    checksum, _, text = line.partition(b" ")
+    if checksum != _checksum(text):
+        raise ValueError("the checksum is another one")
+    row: dict[str, Any] = json.loads(text)
+    return row
+
+
+def _checksum(text: bytes) -> bytes:
+    return hashlib.sha256(text).hexdigest()[:16].encode()
 
 
 def resume_error(reason: str, path: str) -> UsageError:

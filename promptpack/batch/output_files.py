@@ -1,5 +1,6 @@
 """`OutputFiles`: files that are written block by block under temporary names, and renamed when they are complete."""
 
+import errno
 import os
 import re
 import sys
@@ -13,6 +14,7 @@ from promptpack.batch.requests import FileLimits
 from promptpack.batch.sources import STANDARD
 from promptpack.problem import Location, Problem, UsageError
 
+_NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _SUFFIX: Final = re.compile(r"(\.(jsonl|ndjson|json|csv|parquet))?(\.(gz|zst))?$", re.IGNORECASE)
 
 
@@ -184,14 +186,18 @@ class PipeOutput(OutputFiles):
 def write_error(error: OSError, path: str) -> UsageError:
     """Return the problem of a file that cannot be written, such as a full disk."""
     message = f"cannot be written: {error.strerror or error}"
-    hint = "earlier output is kept; free some space, then continue with --resume"
+    step = "free some space, then " if error.errno in _NO_SPACE else ""
+    hint = f"earlier output is kept; {step}continue with --resume"
     return UsageError(Problem("PP985", message, Location(path), hint))
 
 
 def _open_part(path: str, size: int, mode: int) -> BinaryIO:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, mode)
-    os.ftruncate(descriptor, size)
-    file = open(descriptor, "wb")  # noqa: SIM115 -- open as long as the output
+    file = open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, mode), "wb")  # noqa: SIM115 -- open as long as the output
+    if file.seek(0, os.SEEK_END) < size:
+        file.close()
+        hint = "start again with --overwrite"
+        raise UsageError(Problem("PP984", "cannot continue: the file is shorter than before", Location(path), hint))
+    file.truncate(size)
     file.seek(size)
     return file
 

@@ -7,12 +7,14 @@ from typing import Any, Final, NamedTuple
 from promptpack.adapters.responses import read_response
 from promptpack.batch.rows import read_id, row_error
 from promptpack.cycle import Completion
+from promptpack.problem import UsageError
 
 REPLY: Final = "reply"
 FINISH_REASON: Final = "finish_reason"
 AFTER: Final = "after"
 KEYS: Final = (REPLY, FINISH_REASON, AFTER)
 _CUSTOM_ID: Final = "custom_id"
+_AS_DELIVERED: Final = "pass the file as the provider delivered it"
 # Data that is passed on unchanged: the arguments of a tool call.
 _OPAQUE: Final = ("input", "args")
 
@@ -50,13 +52,14 @@ def read_result(row: Mapping[str, Any]) -> BatchReply:
     if _CUSTOM_ID in row and ("response" in row or "error" in row):
         return _read_openai(row.get("response"), row.get("error"))
     if REPLY not in row:
-        hint = 'write {"id": ..., "reply": ...}, or pass the file as the provider delivered it'
-        raise row_error("the line has no reply", hint)
+        raise row_error("the line has no reply", f'write {{"id": ..., "reply": ...}}, or {_AS_DELIVERED}')
     reply = row[REPLY]
     if reply is not None and not isinstance(reply, str | dict):
         raise row_error("'reply' is neither text nor an object")
-    completion = read_response(_as_object(reply) if _is_response(reply) else reply)
+    if not isinstance(row.get(FINISH_REASON), str | None):
+        raise row_error("'finish_reason' is not text")
     reason = row.get(FINISH_REASON)
+    completion = _read_body(reply) if _is_response(reply) else read_response(reply)
     return BatchReply(completion if reason is None else completion.__class__(completion.text, finish_reason=reason))
 
 
@@ -72,17 +75,25 @@ def _read_openai(response: Any, error: Any) -> BatchReply:
     if error or not isinstance(response, dict) or response.get("status_code") != 200:
         found = error or (body.get("error") if isinstance(body, dict) else None) or body or "no response"
         return BatchReply(None, _failure(found))
-    return BatchReply(read_response(_as_object(body)))
+    return BatchReply(_read_body(body))
 
 
 def _read_anthropic(result: Mapping[str, Any]) -> BatchReply:
     kind = result.get("type")
     if kind == "succeeded":
-        return BatchReply(read_response(_as_object(result.get("message"))))
-    if kind in _ENDED:
+        return BatchReply(_read_body(result.get("message")))
+    if isinstance(kind, str) and kind in _ENDED:
         return BatchReply(None, RequestFailure(kind, _ENDED[kind]))
-    found = result.get("error") or kind
+    found = result.get("error") or kind or "no reason"
     return BatchReply(None, _failure(found.get("error", found) if isinstance(found, dict) else found))
+
+
+def _read_body(body: Any) -> Completion:
+    """Read the body of a response in plain data."""
+    try:
+        return read_response(_as_object(body))
+    except (UsageError, RecursionError) as error:
+        raise row_error("the response does not have the form of its provider", _AS_DELIVERED) from error
 
 
 def _failure(error: Any) -> RequestFailure:

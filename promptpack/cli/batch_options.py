@@ -24,7 +24,11 @@ from promptpack.problem import Problem, UsageError
 
 _FILE = click.Path(dir_okay=False)
 _OPTIONS: tuple[tuple[tuple[str, ...], str, dict[str, Any]], ...] = (
-    (("-o", "--output"), "Where the records go: .jsonl, .csv, .parquet, or - for standard output.", {"required": True}),
+    (
+        ("-o", "--output"),
+        "Where the records go: .jsonl, .csv, .parquet, or - for standard output.",
+        {"required": True, "type": _FILE},
+    ),
     (("--errors",), "Where rows that cannot be used go.  [default: OUTPUT.errors.jsonl]", {"type": _FILE}),
     (("--strict",), "Stop at the first row that cannot be used.", {"is_flag": True}),
     (("--resume",), "Continue an interrupted batch.", {"is_flag": True}),
@@ -84,7 +88,7 @@ def run_batch(
 ) -> None:
     """Run a batch, show how far it is, print its counts, and exit with 1 if some rows were refused."""
     output, report = given["output"], given["report"]
-    _require_different([source.path for source in sources], [output, given["errors"], report])
+    _require_different([source.path for source in sources], output, [given["errors"], report])
     if given["resume"] and (given["overwrite"] or output == STANDARD):
         raise UsageError(Problem("PP988", "--resume needs an output file, and excludes --overwrite"))
     if report:
@@ -119,14 +123,21 @@ def run_batch(
     ctx.exit(1 if done.summary.errors or (done.summary.failed and not is_fix) else 0)
 
 
-def _require_different(inputs: Sequence[str], outputs: Iterable[str | None]) -> None:
-    """Refuse to write a file that is read, and to read standard input twice."""
+def _require_different(inputs: Sequence[str], output: str, others: Iterable[str | None]) -> None:
+    """Refuse to write a file that is read or written already, and to read standard input twice."""
     if inputs.count(STANDARD) > 1:
         raise UsageError(Problem("PP988", "standard input can be read only once"))
-    files_read = {os.path.realpath(path) for path in inputs if path != STANDARD}
-    for path in outputs:
-        if path and path != STANDARD and os.path.realpath(path) in files_read:
-            raise UsageError(Problem("PP988", f"{path!r} is an input too", None, "write to another file"))
+    uses = {os.path.realpath(path): "an input" for path in inputs if path != STANDARD}
+    for path in (output, *others):
+        if not path or path == STANDARD:
+            continue
+        place = os.path.realpath(path)
+        use = uses.get(place) or (
+            "a file of the unfinished batch" if place.startswith(f"{os.path.realpath(output)}.") else ""
+        )
+        if use:
+            raise UsageError(Problem("PP988", f"{path!r} is {use} too", None, "write to another file"))
+        uses[place] = "another output"
 
 
 def _print(done: BatchReport, form: str, is_pipe: bool) -> None:

@@ -36,6 +36,12 @@ class Usage:
         return self.input_tokens + self.output_tokens
 
 
+def read_count(usage: object, name: str) -> int:
+    """Return a count of tokens as the server gave it; 0 if it gave none, or something that is not a count."""
+    count = getattr(usage, name, None)
+    return count if type(count) is int and count > 0 else 0
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One call of a model; an empty `model` means the provider's default, `timeout` limits the silence in seconds.

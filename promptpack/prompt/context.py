@@ -2,6 +2,7 @@
 
 import marshal
 from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from promptpack.template.values import fingerprint
 
 # The cell in the render cache of the validated inputs, with the limits and the schemas they were validated with.
 _VALIDATED = "validated"
+_MAX_UNKNOWN = 100
 _Validated = tuple[bytes, int | None]
 """The fingerprint of an input, and the steps that its schema took; None if only `jsonschema` could decide."""
 
@@ -216,8 +218,9 @@ def _find_unknown(pack: Pack, passed: Mapping[str, Any]) -> list[Problem]:
             None,
             did_you_mean(str(name), pack.inputs) or f"its inputs are {', '.join(pack.inputs) or 'none'}",
         )
-        for name in passed
-        if name not in pack.inputs and name not in STANDARD_CONTEXT
+        for name in islice(
+            (one for one in passed if one not in pack.inputs and one not in STANDARD_CONTEXT), _MAX_UNKNOWN
+        )
     ]
 
 

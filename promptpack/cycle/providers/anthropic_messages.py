@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final
 
-from promptpack.cycle.provider import Completion, FinishReason, Request, Usage
+from promptpack.cycle.provider import Completion, FinishReason, Request, Usage, read_count
 from promptpack.cycle.providers.anthropic_writing import write_messages, write_system, write_tools
 from promptpack.cycle.providers.sdk_errors import provider_error
 from promptpack.cycle.providers.sdk_provider import SdkProvider, StreamAccumulator
@@ -84,12 +84,10 @@ def _call(identifier: str, name: str, arguments: Any) -> ToolCall:
 
 
 def _usage(usage: Any) -> Usage:
-    if usage is None:
-        return Usage()
-    cached = getattr(usage, "cache_read_input_tokens", None) or 0
-    created = getattr(usage, "cache_creation_input_tokens", None) or 0
+    cached = read_count(usage, "cache_read_input_tokens")
     # The API counts cached tokens separately; the input is the sum of all three.
-    return Usage((usage.input_tokens or 0) + cached + created, usage.output_tokens or 0, cached)
+    given = read_count(usage, "input_tokens") + cached + read_count(usage, "cache_creation_input_tokens")
+    return Usage(given, read_count(usage, "output_tokens"), cached)
 
 
 @dataclass(slots=True)
@@ -123,7 +121,7 @@ class AnthropicStream:
             case "message_delta":
                 self.stop_reason = event.delta.stop_reason or self.stop_reason
                 # The event counts from the start of the message.
-                output_tokens = getattr(event.usage, "output_tokens", None) or self.usage.output_tokens
+                output_tokens = read_count(event.usage, "output_tokens") or self.usage.output_tokens
                 self.usage = replace(self.usage, output_tokens=output_tokens)
             case "message_stop":
                 self.ended = True

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
-from promptpack.cycle.provider import Completion, FinishReason, Request, Usage
+from promptpack.cycle.provider import Completion, FinishReason, Request, Usage, read_count
 from promptpack.cycle.providers.openai_writing import write_message
 from promptpack.cycle.providers.sdk_errors import provider_error
 from promptpack.cycle.providers.sdk_provider import SdkProvider, StreamAccumulator
@@ -97,11 +97,8 @@ def _finish(reason: str | None, calls: Sequence[Any]) -> FinishReason:
 
 
 def _usage(usage: Any) -> Usage:
-    if usage is None:
-        return Usage()
-    details = getattr(usage, "prompt_tokens_details", None)
-    cached = getattr(details, "cached_tokens", None) or 0
-    return Usage(usage.prompt_tokens or 0, usage.completion_tokens or 0, cached)
+    cached = read_count(getattr(usage, "prompt_tokens_details", None), "cached_tokens")
+    return Usage(read_count(usage, "prompt_tokens"), read_count(usage, "completion_tokens"), cached)
 
 
 @dataclass(slots=True)

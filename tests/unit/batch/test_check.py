@@ -136,10 +136,22 @@ def test_the_page_has_charts_of_the_counts(folder: Path, batch: Batch) -> None:
             ("check", "out.jsonl", "--report", "./out.jsonl", "-o", "verdicts.jsonl"),
             "PP988 './out.jsonl' is an input too\n  hint: write to another file\n",
         ),
+        (
+            (*CHECK, "-o", "verdicts.jsonl", "--errors", "./verdicts.jsonl"),
+            "PP988 './verdicts.jsonl' is another output too\n  hint: write to another file\n",
+        ),
+        (
+            (*CHECK, "-o", "verdicts.jsonl", "--errors", "e.jsonl", "--report", "e.jsonl"),
+            "PP988 'e.jsonl' is another output too\n  hint: write to another file\n",
+        ),
+        (
+            (*CHECK, "-o", "verdicts.jsonl", "--errors", "verdicts.jsonl.journal"),
+            "PP988 'verdicts.jsonl.journal' is a file of the unfinished batch too\n  hint: write to another file\n",
+        ),
         (("check", "-", "--contexts", "-", "-o", "verdicts.jsonl"), "PP988 standard input can be read only once\n"),
     ],
 )
-def test_an_input_is_never_overwritten(folder: Path, batch: Batch, words: tuple[str, ...], text: str) -> None:
+def test_no_file_is_used_twice(folder: Path, batch: Batch, words: tuple[str, ...], text: str) -> None:
     before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     done = batch(*words)
     assert (done.returncode, done.stderr) == (2, text)

@@ -155,6 +155,44 @@ def test_a_damaged_journal_is_reported(interrupted: Path, batch: Batch) -> None:
     assert done.stderr == ("out.jsonl.journal: PP984 the journal is damaged\n  hint: start again with --overwrite\n")
 
 
+@pytest.mark.parametrize("place", range(0, 900, 61))
+def test_a_journal_with_another_byte_is_not_continued(interrupted: Path, batch: Batch, place: int) -> None:
+    journal = interrupted / "out.jsonl.journal"
+    first, *_, last = journal.read_bytes().splitlines()
+    content = bytearray(first + b"\n" + last + b"\n")
+    content[place % (len(content) - 1)] ^= 1
+    journal.write_bytes(content)
+    done = batch(*RENDER, "--resume")
+    assert done.returncode == 1
+    assert "PP984 the journal is damaged" in done.stderr
+
+
+@pytest.mark.parametrize("size", [None, 0, 1, 1_000])
+def test_an_output_that_has_become_shorter_is_not_continued(interrupted: Path, batch: Batch, size: int | None) -> None:
+    part = interrupted / "out.jsonl.00001.part"
+    part.unlink() if size is None else os.truncate(part, size)
+    assert refused(batch(*RENDER, "--resume")) == (
+        "out.jsonl.00001.part: PP984 cannot continue: the file is shorter than before\n"
+        "  hint: start again with --overwrite\n"
+    )
+
+
+def test_a_link_is_not_followed(interrupted: Path, batch: Batch) -> None:
+    part = interrupted / "out.jsonl.00001.part"
+    part.rename(interrupted / "other")
+    before = (interrupted / "other").read_bytes()
+    part.symlink_to(interrupted / "other")
+    assert "PP985 cannot be written" in refused(batch(*RENDER, "--resume"))
+    assert (interrupted / "other").read_bytes() == before
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_a_journal_that_is_not_a_file_is_refused(folder: Path, batch: Batch, make: Callable[[str], None]) -> None:
+    write_contexts(folder, 3)
+    make("out.jsonl.journal")
+    assert "out.jsonl.journal: PP985 cannot be written" in refused(batch(*RENDER, "--resume"))
+
+
 def test_a_torn_checkpoint_is_ignored(interrupted: Path, batch: Batch) -> None:
     with (interrupted / "out.jsonl.journal").open("ab") as stream:
         stream.write(b'{"chunks": 99')

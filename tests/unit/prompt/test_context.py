@@ -224,3 +224,9 @@ def test_the_reply_format_follows_the_locale_of_a_replaced_pack(make_pack: MakeP
     first, chinese = pack.render().messages[0].text, replace(pack, locale="zh-CN").render().messages[0].text
     assert "JSON 对象" in chinese
     assert pack.render().messages[0].text == first != chinese
+
+
+def test_not_more_than_a_hundred_unknown_inputs_are_reported(make_pack: MakePack) -> None:
+    with pytest.raises(ContextError) as caught:
+        make_pack(TEXT).render({f"Y{number}": 1 for number in range(1_000)})
+    assert len([one for one in caught.value.problems if one.code == "PP414"]) == 100
