@@ -9,7 +9,7 @@ from typing import Final, Literal
 from promptpack.characters import visible
 from promptpack.flow.model import END, FlowFile
 
-_Margin = Literal["right", "left"]
+_LaneSide = Literal["right", "left"]
 _TOP: Final = 56
 _BOX: Final = 64
 _GAP: Final = 40
@@ -39,7 +39,7 @@ class _Link:
 
     source: int
     target: int
-    side: _Margin
+    side: _LaneSide
     labels: tuple[str, ...]
     lane: int = 0
     out: int = 0
@@ -51,13 +51,13 @@ class _Box:
     name: str
     title: str
     top: int = 0
-    ports: dict[_Margin, int] = field(default_factory=lambda: {"right": 0, "left": 0})
+    ports: dict[_LaneSide, int] = field(default_factory=lambda: {"right": 0, "left": 0})
 
     @property
     def height(self) -> int:
         return max(_BOX, _PORT * (max(self.ports.values()) + 1))
 
-    def add_port(self, side: _Margin) -> int:
+    def add_port(self, side: _LaneSide) -> int:
         self.ports[side] += 1
         return self.ports[side]
 
@@ -177,7 +177,7 @@ class _Picture:
         yield _text(box.title, self._middle, box.top + box.height // 2 + 4, "#1f2937", "middle")
 
 
-def _label_space(side: _Margin, lines: Iterable[_Link]) -> int:
+def _label_space(side: _LaneSide, lines: Iterable[_Link]) -> int:
     """Return the width that the labels of a side need between the boxes and the lanes."""
     return max(_width(text) for text in (_LEGEND[side], *(", ".join(line.labels) for line in lines))) + 2 * _PAD
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from unicodedata import east_asian_width
 
-from promptpack.schema.strict.alternative import Alternative, SubSchema, implied_kinds, is_impossible
+from promptpack.schema.strict.alternative import Alternative, ExpansionNode, implied_kinds, is_impossible
 from promptpack.schema.strict.expansion import Expansion, ExpansionError
 from promptpack.schema.supported_keywords import KINDS
 from promptpack.stubs.python_names import RESERVED_FIELDS, Names, to_class_name, to_identifier
@@ -64,7 +64,7 @@ class _SchemaTypes:
     open_models: dict[frozenset[int], TypeExpression] = field(default_factory=dict)
     depth: int = 0
 
-    def write(self, nodes: tuple[SubSchema, ...], name: str) -> TypeExpression:
+    def write(self, nodes: tuple[ExpansionNode, ...], name: str) -> TypeExpression:
         key = frozenset(map(id, nodes))
         if key and key in self.open_models:
             return self.open_models[key]

@@ -8,7 +8,7 @@ from typing import Any, Final
 from promptpack.schema.generation.choices import Choices, choose, happens
 from promptpack.schema.supported_keywords import read_discriminator
 
-ChoiceKey = tuple[Any, ...]
+SchemaGoal = tuple[Any, ...]
 """Schemas that one value must meet together."""
 
 _MAX_SCHEMAS: Final = 500

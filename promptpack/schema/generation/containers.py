@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol
 
 from promptpack.schema.equality import equality_key
 from promptpack.schema.generation.choices import Choices, choose, happens
-from promptpack.schema.generation.combining import ChoiceKey, Combiner, NoValueError
+from promptpack.schema.generation.combining import Combiner, NoValueError, SchemaGoal
 from promptpack.schema.generation.texts import make_match
 from promptpack.schema.patterns import PatternError, read_pattern
 
@@ -25,10 +25,10 @@ class Maker(Protocol):
 
     samples: Sequence[str]
 
-    def make(self, goal: ChoiceKey, choices: Choices, depth: int) -> Any:
+    def make(self, goal: SchemaGoal, choices: Choices, depth: int) -> Any:
         """Return a value that meets all schemas of a goal."""
 
-    def accepts(self, goal: ChoiceKey, value: Any) -> bool:
+    def accepts(self, goal: SchemaGoal, value: Any) -> bool:
         """Return whether a value meets all schemas of a goal."""
 
 
@@ -105,7 +105,7 @@ def _fresh_keys(maker: Maker, schemas: Schemas, choices: Choices) -> Iterator[st
             yield key
 
 
-def _make_key(maker: Maker, names: ChoiceKey, patterns: list[str], choices: Choices) -> str:
+def _make_key(maker: Maker, names: SchemaGoal, patterns: list[str], choices: Choices) -> str:
     if patterns and not happens(choices, 3):
         return make_match(choose(choices, patterns), choices)
     if names and not happens(choices, 3):
@@ -118,7 +118,7 @@ _TEXT: Final[Mapping[str, Any]] = {"type": "string"}
 _LONGEST_KEY: Final = 200
 
 
-def _goal_of(key: str, schemas: Schemas) -> ChoiceKey:
+def _goal_of(key: str, schemas: Schemas) -> SchemaGoal:
     """Return the schemas that the value of a key must meet."""
     goal: list[Any] = []
     for schema in schemas:
@@ -165,7 +165,7 @@ def make_list(maker: Maker, _: Combiner, schemas: Schemas, choices: Choices, dep
 _NONE: Final = object()
 
 
-def _make_item(maker: Maker, goal: ChoiceKey, choices: Choices, depth: int, keys: set[Any]) -> Any:
+def _make_item(maker: Maker, goal: SchemaGoal, choices: Choices, depth: int, keys: set[Any]) -> Any:
     for _ in range(_ROUNDS if keys else 1):
         item = maker.make(goal, choices, depth + 1)
         if equality_key(item) not in keys:
@@ -182,7 +182,7 @@ def _place(contained: list[Any], length: int, choices: Choices) -> list[list[Any
     return places
 
 
-def _goal_at(index: int, schemas: Schemas) -> ChoiceKey:
+def _goal_at(index: int, schemas: Schemas) -> SchemaGoal:
     goal: list[Any] = []
     for schema in schemas:
         prefix = schema.get("prefixItems", ())

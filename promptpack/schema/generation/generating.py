@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from promptpack.schema.generation.choices import Choices, FirstChoices, choose, happens
-from promptpack.schema.generation.combining import ChoiceKey, Combiner, NoValueError
+from promptpack.schema.generation.combining import Combiner, NoValueError, SchemaGoal
 from promptpack.schema.generation.containers import make_list, make_object
 from promptpack.schema.generation.numbers import make_number
 from promptpack.schema.generation.texts import make_text
@@ -65,7 +65,7 @@ class ValueGenerator:
                 return value
         raise NoValueError(reason, is_proven=is_proven)
 
-    def accepts(self, goal: ChoiceKey, value: Any) -> bool:
+    def accepts(self, goal: SchemaGoal, value: Any) -> bool:
         """Return whether a value meets all schemas, as far as a short look shows."""
         steps = [_VALIDATION_STEPS]
         try:
@@ -75,7 +75,7 @@ class ValueGenerator:
         except SchemaFallbackError:
             return True  # the whole value is validated at the end
 
-    def make(self, goal: ChoiceKey, choices: Choices, depth: int) -> Any:
+    def make(self, goal: SchemaGoal, choices: Choices, depth: int) -> Any:
         """Return a value that meets all schemas of a goal."""
         self._remaining -= 1
         for _ in range(_ATTEMPTS if self._remaining > 0 and depth <= _MAX_DEPTH else 0):
@@ -87,13 +87,13 @@ class ValueGenerator:
                 return value
         return self._find(goal, choices)
 
-    def _find(self, goal: ChoiceKey, choices: Choices) -> Any:
+    def _find(self, goal: SchemaGoal, choices: Choices) -> Any:
         witnesses = self._witnesses.find(goal)
         if not witnesses.values:
             raise NoValueError(witnesses.reason, is_proven=witnesses.is_proven)
         return choose(choices, witnesses.values)
 
-    def _attempt(self, goal: ChoiceKey, choices: Choices, depth: int) -> Any:
+    def _attempt(self, goal: SchemaGoal, choices: Choices, depth: int) -> Any:
         schemas = self._combiner.combine(goal, choices)
         listed = [
             schema.get("enum", [schema.get("const")]) for schema in schemas if "enum" in schema or "const" in schema

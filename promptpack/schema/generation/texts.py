@@ -66,10 +66,10 @@ def make_match(pattern: str, choices: Choices) -> str:
         tree = read_pattern(pattern)
     except PatternError as error:
         raise NoValueError(str(error)) from error
-    return _PatternText(find_characters([tree], ""), choices).write(tree.tree)
+    return _PatternWriter(find_characters([tree], ""), choices).write(tree.tree)
 
 
-class _PatternText:
+class _PatternWriter:
     """Writes a text along the tree of a pattern."""
 
     def __init__(self, characters: Sequence[str], choices: Choices) -> None:

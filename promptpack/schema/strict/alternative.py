@@ -15,7 +15,7 @@ class Excluded:
     words: tuple[Any, ...]
 
 
-SubSchema = Mapping[str, Any] | bool | Excluded
+ExpansionNode = Mapping[str, Any] | bool | Excluded
 """A schema; the nodes of a value apply all together."""
 
 _TIGHTEST: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
@@ -44,13 +44,13 @@ class Alternative:
     kinds: frozenset[str] | None = None
     words: tuple[Any, ...] | None = None
     excluded: tuple[Any, ...] = ()
-    properties: Mapping[str, tuple[SubSchema, ...]] = field(default_factory=dict)
+    properties: Mapping[str, tuple[ExpansionNode, ...]] = field(default_factory=dict)
     required: frozenset[str] = frozenset()
     names: frozenset[str] | None = None
     declares_properties: bool = False
     allows_other_keys: bool = False
-    items: tuple[SubSchema, ...] = ()
-    prefix: tuple[SubSchema, ...] = ()
+    items: tuple[ExpansionNode, ...] = ()
+    prefix: tuple[ExpansionNode, ...] = ()
     limits: Mapping[str, Any] = field(default_factory=dict)
     lost: tuple[tuple[str, Any], ...] = ()
     """The keywords that cannot be written, with their values; without them, the schema accepts more."""
@@ -137,19 +137,19 @@ def lose(alternative: Alternative, keyword: str, value: Any) -> Alternative:
     return replace(alternative, lost=(*alternative.lost, (keyword, value)))
 
 
-def is_impossible(nodes: Iterable[SubSchema]) -> bool:
+def is_impossible(nodes: Iterable[ExpansionNode]) -> bool:
     """Return whether no value meets all nodes, as far as their own kinds and words show."""
     merged = _merge_words(nodes)
     return merged is None or not merged.is_possible
 
 
-def find_words(nodes: Iterable[SubSchema]) -> tuple[Any, ...]:
+def find_words(nodes: Iterable[ExpansionNode]) -> tuple[Any, ...]:
     """Return the words that nodes allow, as far as they list them."""
     merged = _merge_words(nodes)
     return () if merged is None else merged.fixed_words or ()
 
 
-def _merge_words(nodes: Iterable[SubSchema]) -> Alternative | None:
+def _merge_words(nodes: Iterable[ExpansionNode]) -> Alternative | None:
     merged: Alternative | None = Alternative()
     for node in nodes:
         if node is False or merged is None:
@@ -198,8 +198,8 @@ def _meet_words(first: tuple[Any, ...] | None, second: tuple[Any, ...] | None) -
 
 
 def _join(
-    first: Mapping[str, tuple[SubSchema, ...]], second: Mapping[str, tuple[SubSchema, ...]]
-) -> Mapping[str, tuple[SubSchema, ...]]:
+    first: Mapping[str, tuple[ExpansionNode, ...]], second: Mapping[str, tuple[ExpansionNode, ...]]
+) -> Mapping[str, tuple[ExpansionNode, ...]]:
     if not second:
         return first
     joined = dict(first)

@@ -9,7 +9,7 @@ from promptpack.schema.pointers import find_target
 from promptpack.schema.strict.alternative import (
     Alternative,
     Excluded,
-    SubSchema,
+    ExpansionNode,
     find_words,
     lose,
     merge,
@@ -34,11 +34,11 @@ class Expansion:
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root = root
         self._depth = 0
-        self._made: dict[tuple[str, int, str], SubSchema] = {}
+        self._made: dict[tuple[str, int, str], ExpansionNode] = {}
         self._alive: list[Any] = []
         self._cached_keys: dict[tuple[int, ...], frozenset[Any]] = {}
 
-    def expand(self, nodes: Iterable[SubSchema]) -> list[Alternative]:
+    def expand(self, nodes: Iterable[ExpansionNode]) -> list[Alternative]:
         """Return the shapes of the values that meet all nodes; none if there is no such value."""
         found = [Alternative()]
         for node in nodes:
@@ -113,7 +113,7 @@ class Expansion:
                 (met if known <= words else unmet).append(one)
         return met, unmet, others
 
-    def _word_keys(self, nodes: tuple[SubSchema, ...]) -> frozenset[Any]:
+    def _word_keys(self, nodes: tuple[ExpansionNode, ...]) -> frozenset[Any]:
         key = tuple(map(id, nodes))
         if key not in self._cached_keys:
             self._cached_keys[key] = frozenset(map(equality_key, find_words(nodes)))
@@ -157,7 +157,7 @@ class Expansion:
     def _require(self, found: list[Alternative], name: str) -> list[Alternative]:
         return self._apply_made(found, {"type": "object", "required": [name]})
 
-    def _requiring(self, owner: Mapping[str, Any], name: str) -> SubSchema:
+    def _requiring(self, owner: Mapping[str, Any], name: str) -> ExpansionNode:
         key = ("required", id(owner), name)
         return self._made.setdefault(key, {"required": [name]})
 

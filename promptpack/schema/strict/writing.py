@@ -12,7 +12,7 @@ from promptpack.schema.pointers import ValuePath, pointer
 from promptpack.schema.strict import WRAPPER
 from promptpack.schema.strict.alternative import (
     Alternative,
-    SubSchema,
+    ExpansionNode,
     find_words,
     implied_kinds,
     is_impossible,
@@ -120,7 +120,7 @@ class _StrictWriter:
     def problem(self, code: str, message: str, hint: str) -> Problem:
         return Problem(code, message, None, f"{hint}, {_WITHOUT_STRICT}")
 
-    def write(self, nodes: tuple[SubSchema, ...], place: _ReplyPlace) -> list[dict[str, Any]]:
+    def write(self, nodes: tuple[ExpansionNode, ...], place: _ReplyPlace) -> list[dict[str, Any]]:
         """Return the schemas of the shapes that a value may have; none if no value is possible."""
         key = frozenset(id(node) for node in nodes)
         if key and key in self._open:
@@ -139,7 +139,7 @@ class _StrictWriter:
         self.definitions[name] = _union(options)
         return [{"$ref": f"#/$defs/{name}"}]
 
-    def _write_options(self, nodes: tuple[SubSchema, ...], place: _ReplyPlace) -> list[dict[str, Any]]:
+    def _write_options(self, nodes: tuple[ExpansionNode, ...], place: _ReplyPlace) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         alternatives = sorted(self._expansion.expand(nodes), key=_order)
         self._count += len(alternatives)
