@@ -12,6 +12,8 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 _MAX_WAITING: Final = 100
 """How many connections may wait for a request; another one takes the place of the oldest."""
 _PATIENCE_SECONDS: Final = 10
+_MAX_HEADERS: Final = 100
+_MAX_HEADER_BYTES: Final = 8_000
 
 
 class HttpConnection(H11Protocol):
@@ -41,9 +43,15 @@ class HttpConnection(H11Protocol):
         super().on_response_complete()
 
     def handle_websocket_upgrade(self, event: Request) -> None:
-        """Become a WebSocket, which may be idle."""
-        self._deadline.cancel()
+        """Become a WebSocket, which may be idle; refuse what its parser would never answer."""
+        has_body = any(name in (b"content-length", b"transfer-encoding") for name, _ in event.headers)
+        parts = [event.target, *map(b"".join, event.headers)]
+        is_large = len(parts) > _MAX_HEADERS or max(map(len, parts)) > _MAX_HEADER_BYTES
+        if event.method != b"GET" or event.http_version != b"1.1" or has_body or is_large:
+            self.send_400_response("Invalid WebSocket request.")
+            return
         super().handle_websocket_upgrade(event)
+        self._deadline.cancel()
 
 
 class PageConnection(WebSocketsSansIOProtocol):

@@ -17,6 +17,8 @@ from promptpack.studio.access import Access
 NONCE: Final = "style_nonce"
 """The key of a request's scope for the nonce of its style sheets."""
 _METHODS: Final = ("GET", "HEAD")
+_VERSIONS: Final = ("1.0", "1.1")
+_MAX_HEADER_BYTES: Final = 32_000
 _CSP: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; connect-src 'self'; img-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
@@ -64,6 +66,10 @@ class Guard:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or ("transfer-encoding" in headers and "content-length" in headers):
             return PlainTextResponse("bad request\n", 400)
+        if scope["http_version"] not in _VERSIONS:
+            return PlainTextResponse("HTTP version not supported\n", 505)
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > _MAX_HEADER_BYTES:
+            return PlainTextResponse("the headers are too large\n", 431)
         if hosts[0] not in self._access.hosts:
             return PlainTextResponse("this host name is not served\n", 421)
         origins = headers.getlist("origin")

@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from promptpack import files
+from promptpack.character_patterns import UNSEEN
 from promptpack.characters import decode_utf8
 from promptpack.document import normalize
 from promptpack.editor import Buffer, Workspace
@@ -74,6 +75,7 @@ class Project:
             or len(relative) > _MAX_PATH
             or not relative.endswith(SUFFIXES)
             or any(part.endswith((" ", ".")) for part in parts)
+            or UNSEEN.search(relative)
         ):
             message = f"{relative[:200]!r} is not a file that the studio opens"
             hint = f"it opens files in the folder {self.folder.root!r} that end with {', '.join(SUFFIXES)}"

@@ -19,6 +19,8 @@ class PageRequest:
     fields: Mapping[str, Any]
     texts: Mapping[str, str] = field(default_factory=dict)
     """The texts as they are typed, by path."""
+    tab: str = ""
+    """The page, for its drafts."""
     emit: SendToPage = lambda _: None
 
     def text(self, name: str, default: str | None = None) -> str:

@@ -100,7 +100,9 @@ def build_app(studio: Studio, access: Access, on_refused: Callable[[], object] =
             sessions.discard(session)
 
     routes = [Route("/", _page), WebSocketRoute("/ws", connect), Route("/favicon.ico", _icon), Route("/{file}", _file)]
-    return Guard(Starlette(routes=routes, lifespan=observe), access, on_refused)
+    app = Starlette(routes=routes, lifespan=observe)
+    app.router.redirect_slashes = False
+    return Guard(app, access, on_refused)
 
 
 def serve(app: ASGIApp, listener: socket.socket) -> None:
@@ -113,7 +115,7 @@ def serve(app: ASGIApp, listener: socket.socket) -> None:
         ws_max_size=MAX_MESSAGE_BYTES,
         ws_per_message_deflate=False,
         lifespan="on",
-        log_level="warning",
+        log_level="error",
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=1,

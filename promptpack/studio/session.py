@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import secrets
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import nullcontext, suppress
@@ -30,6 +32,7 @@ _MAX_ANSWERS: Final = 4
 _MAX_PATH: Final = 500
 _MAX_VALUES: Final = 100_000
 _BYTES_PER_VALUE: Final = 200
+_TAB: Final = re.compile(r"[a-z0-9]{8,32}")
 _SIGNS: Final = ",[{"
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _ID: Final = re.compile(r'^\{"id":\s*(\d{1,15}),|"id":\s*(\d{1,15}),\s*"do":\s*"\w+"\}$')
@@ -47,6 +50,8 @@ class Session:
     """Answers the messages of one page until it disconnects."""
 
     def __init__(self, studio: Studio, pools: Pools, socket: WebSocket) -> None:
+        given = socket.query_params.get("tab", "")
+        self._tab = given if _TAB.fullmatch(given) else secrets.token_hex(8)
         self._studio = studio
         self._pools = pools
         self._socket = socket
@@ -62,17 +67,20 @@ class Session:
         self._announcing: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
-        """Read messages until the page is gone; its unfinished requests are cancelled."""
+        """Read messages until the page is gone; its unfinished requests are cancelled, but what it typed is kept."""
+        self._studio.tabs[self._tab] += 1
         try:
             while True:
                 await self._receive(await self._socket.receive_text())
         except (WebSocketDisconnect, KeyError, asyncio.CancelledError):
             pass  # a message of bytes has no text; the task is cancelled when the server ends
         finally:
+            self._studio.tabs -= Counter([self._tab])
             for cancellation in self._cancellations.values():
                 cancellation.cancel()
             for task in (*self._tasks, *([self._announcing] if self._announcing else [])):
-                task.cancel()
+                if task.get_name() != "keep":
+                    task.cancel()
 
     def announce(self, kind: str, news: Mapping[str, Any]) -> None:
         """Send news soon, and wait for nothing; those that a slow page has not read yet become one message."""
@@ -114,7 +122,7 @@ class Session:
         elif name == "stop":
             self._stop(fields.get("of"))
         else:
-            task = asyncio.create_task(self._answer(name, number, path, fields))
+            task = asyncio.create_task(self._answer(name, number, path, fields), name=name)
             self._tasks[task] = size
             task.add_done_callback(self._tasks.pop)
 
@@ -130,7 +138,7 @@ class Session:
     async def _answer(self, name: str, number: int, path: str, fields: Mapping[str, Any]) -> None:
         handler, key = HANDLERS.get(name), (name, path)
         pool: PoolName = "model" if name == "try" else handler.pool if handler else "quick"
-        request = PageRequest(fields, self._texts, self._make_emit(number))
+        request = PageRequest(fields, self._texts, self._tab, self._make_emit(number))
 
         def is_old() -> bool:
             return self._newest.get(key, number) != number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -28,6 +29,8 @@ class Studio:
     ask: Ask
     model: str
     """The model in words, for the page."""
+    tabs: Counter[str] = field(default_factory=Counter)
+    """The connections of each page that is open."""
     waiting: int = 0
     """How many messages wait for an answer; background work lets them pass."""
     status: dict[str, dict[str, Any]] = field(default_factory=dict)

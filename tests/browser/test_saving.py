@@ -1,6 +1,6 @@
 """Saving: a change on disk and a release are never overwritten, and the difference is marked by character."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.conftest import PACK, Start, open_pack, set_text
 
@@ -68,3 +68,30 @@ def test_a_release_is_kept_and_the_text_becomes_a_new_version(page: Page, start:
     assert studio.read("greeter/1.0.0.yaml") == release
     expected = release.replace("1.0.0", "2.0.0-dev").replace("WHO: {type: string", "WHO: {type: string, maxLength: 9")
     assert studio.read("greeter/2.0.0-dev.yaml") == expected
+
+
+def test_two_tabs_on_one_file_lose_nothing(page: Page, context: BrowserContext, start: Start) -> None:
+    studio, notice = start(), "Another tab has unsaved text of this file, too."
+    open_pack(page, studio)
+    other, last = context.new_page(), context.new_page()
+    address = f"{studio.address}#greeter/1.0.0-dev.yaml"
+    other.goto(address)
+    expect(other.get_by_test_id("prompt")).to_be_visible()
+    set_text(page, PACK.replace("You greet", "We greet"))
+    expect(page.get_by_text(notice)).to_have_count(0)
+    set_text(other, PACK.replace("You greet", "They greet"))
+    expect(other.get_by_text(notice)).to_be_visible()
+    set_text(page, PACK.replace("You greet", "I greet"))
+    expect(page.get_by_text(notice)).to_be_visible()
+    page.wait_for_timeout(1_000)
+    page.close()
+    other.close()
+    last.goto(address)
+    expect(last.locator(".host .cm-content")).to_contain_text("I greet people")
+    last.get_by_role("button", name="Discard it").click()
+    expect(last.locator(".host .cm-content")).to_contain_text("You greet people")
+    last.get_by_role("button", name="Open it").click()
+    expect(last.locator(".host .cm-content")).to_contain_text("They greet people")
+    last.keyboard.press("ControlOrMeta+s")
+    expect(last.locator(".saving")).to_have_text("Saved")
+    assert "They greet" in studio.read("greeter/1.0.0-dev.yaml")

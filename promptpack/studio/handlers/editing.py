@@ -14,20 +14,21 @@ from promptpack.studio.studio import Studio
 
 
 def open_file(studio: Studio, request: PageRequest) -> dict[str, Any]:
-    """Return a text as it is on disk, and its draft if it was typed before and never saved."""
+    """Return a text as it is on disk, and with `take_draft` its newest draft that was never saved."""
     path = request.text("path")
     stored = studio.project.read(path)
-    draft = studio.drafts.get(path)
-    if draft is not None and draft[0] == stored.text:
-        studio.drafts.drop(path)
-        draft = None
+    draft = studio.drafts.take(path, request.tab, live=studio.tabs) if request.flag("take_draft") else None
+    while draft is not None and draft.text == stored.text:
+        studio.drafts.drop(path, request.tab)
+        draft = studio.drafts.take(path, request.tab, live=studio.tabs)
     entry = studio.project.entry(path)
     version = entry.version if entry else None
     return {
         "path": path,
         "text": stored.text,
         "digest": stored.digest,
-        "draft": None if draft is None else {"text": draft[0], "base": draft[1]},
+        "draft": None if draft is None else draft._asdict(),
+        **_find_other_drafts(studio, request),
         "is_pack": entry is not None,
         "name": entry.name if entry else "",
         "version": str(version or ""),
@@ -41,16 +42,16 @@ def keep_text(studio: Studio, request: PageRequest) -> dict[str, Any]:
     studio.project.path_of(path)
     text = request.texts.get(path)
     if text is None or request.flag("is_saved"):
-        studio.drafts.drop(path)
-        return {"kept": False}
-    return {"kept": studio.drafts.put(path, text, base)}
+        studio.drafts.drop(path, request.tab)
+        return {"kept": False, **_find_other_drafts(studio, request)}
+    return {"kept": studio.drafts.put(path, request.tab, text, base), **_find_other_drafts(studio, request)}
 
 
 def find_problems(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Lint a text as it is typed."""
     project, path = studio.project, request.text("path")
-    text = project.text_of(request.texts, path)
     try:
+        text = project.text_of(request.texts, path)
         problems = project.workspace.report(project.path_of(path), text).problems
     except PromptpackError as error:
         problems = error.problems
@@ -97,6 +98,12 @@ def explain_word(studio: Studio, request: PageRequest) -> dict[str, Any]:
     index = LineIndex(buffer.text)
     where = {"path": studio.project.relative(place.path), "line": place.line} if place else None
     return {"text": found.text, **_write_edit(index, found.start, found.end), "definition": where}
+
+
+def _find_other_drafts(studio: Studio, request: PageRequest) -> dict[str, bool]:
+    """Return whether another tab has a draft of a file, and whether there is one that no tab has."""
+    others = set(studio.drafts.tabs(request.text("path"))) - {request.tab}
+    return {"is_elsewhere": not others.isdisjoint(studio.tabs), "is_left": not others <= set(studio.tabs)}
 
 
 def _at_cursor(studio: Studio, request: PageRequest) -> tuple[Any, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -24,13 +24,14 @@ _EXCERPT: Final = 90
 def list_packs(studio: Studio, _: PageRequest) -> dict[str, Any]:
     """Return every pack with its versions, and the other files of the folder."""
     library = studio.project.library
+    drafted = studio.drafts.find(entry.file for entry in library.entries)
     packs: dict[str, list[Entry]] = {}
     for entry in library.entries:
         packs.setdefault(entry.name, []).append(entry)
     return {
         "root": studio.project.folder.root,
         "packs": [
-            {"name": name, "files": [_write_entry(studio, one) for one in entries], "labels": _labels(library, name)}
+            {"name": name, "files": [_write_entry(one, drafted) for one in entries], "labels": _labels(library, name)}
             for name, entries in packs.items()
         ],
         "files": list(_other_files(studio, library)),
@@ -63,7 +64,7 @@ def find_uses(studio: Studio, request: PageRequest) -> dict[str, Any]:
     }
 
 
-def _write_entry(studio: Studio, entry: Entry) -> dict[str, Any]:
+def _write_entry(entry: Entry, drafted: Collection[str]) -> dict[str, Any]:
     version = entry.version
     return {
         "path": entry.file,
@@ -72,7 +73,7 @@ def _write_entry(studio: Studio, entry: Entry) -> dict[str, Any]:
         "locale": entry.locale,
         "is_default": entry.is_default,
         "is_broken": bool(entry.problems),
-        "has_draft": studio.drafts.get(entry.file) is not None,
+        "has_draft": entry.file in drafted,
     }
 
 

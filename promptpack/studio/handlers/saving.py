@@ -29,7 +29,7 @@ def save(studio: Studio, request: PageRequest) -> dict[str, Any]:
     if written is None:
         now = project.read(path)
         return {"conflict": {"text": now.text, "digest": now.digest}}
-    studio.drafts.drop(path)
+    studio.drafts.drop(path, request.tab)
     return {"saved": {"text": written.text, "digest": written.digest}}
 
 
@@ -48,7 +48,7 @@ def bump(studio: Studio, request: PageRequest) -> dict[str, Any]:
     plan = FilePlan(project.folder, copies).pending()
     plan.apply()
     if typed is not None:
-        studio.drafts.drop(path)  # its text is in the new file
+        studio.drafts.drop(path, request.tab)  # its text is in the new file
     project.refresh()
     return {"path": files.rename(path, target), "version": str(target), "written": sorted(plan.writes)}
 

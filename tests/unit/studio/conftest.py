@@ -58,7 +58,7 @@ def studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Studio:
 
 @pytest.fixture
 def ask(studio: Studio) -> Ask:
-    def answer(word: str, texts: Mapping[str, str] | None = None, **fields: Any) -> dict[str, Any]:
-        return HANDLERS[word].run(studio, PageRequest({"path": PATH, **fields}, texts or {}))
+    def answer(word: str, texts: Mapping[str, str] | None = None, tab: str = "one", **fields: Any) -> dict[str, Any]:
+        return HANDLERS[word].run(studio, PageRequest({"path": PATH, **fields}, texts or {}, tab))
 
     return answer

@@ -81,11 +81,26 @@ def test_names_are_proposed_and_explained_by_line_and_column(ask: Ask) -> None:
 def test_a_draft_is_offered_until_it_is_saved_or_dropped(ask: Ask) -> None:
     base = ask("open")["digest"]
     ask("keep", {PATH: "half"}, base=base)
-    assert ask("open")["draft"] == {"text": "half", "base": base}
+    assert ask("open")["draft"] is None
+    assert ask("open", take_draft=True)["draft"] == {"text": "half", "base": base}
     assert ask("save", text=f"{PACK}# x\n", base=base)["saved"]["text"] == f"{PACK}# x\n"
-    assert ask("open")["draft"] is None
+    assert ask("open", take_draft=True)["draft"] is None
     ask("keep", {PATH: f"{PACK}# x\n"}, base=base)
-    assert ask("open")["draft"] is None
+    assert ask("open", take_draft=True)["draft"] is None
+
+
+def test_two_tabs_keep_a_draft_each_and_know_of_the_other(ask: Ask, studio: Studio) -> None:
+    base = ask("open")["digest"]
+    studio.tabs.update(["one", "two"])
+    assert ask("keep", {PATH: "of one"}, base=base) == {"kept": True, "is_elsewhere": False, "is_left": False}
+    assert ask("keep", {PATH: "of two"}, tab="two", base=base)["is_elsewhere"]
+    assert ask("open", tab="three", take_draft=True)["draft"] is None
+    studio.tabs.clear()
+    found = ask("open", tab="three", take_draft=True)
+    assert (found["draft"]["text"], found["is_left"]) == ("of two", True)
+    studio.tabs.update(["three"])
+    found = ask("open", tab="four", take_draft=True)
+    assert (found["draft"]["text"], found["is_elsewhere"], found["is_left"]) == ("of one", True, False)
 
 
 def test_a_changed_file_is_returned_and_not_overwritten(ask: Ask, tmp_path: Path) -> None:
@@ -219,7 +234,7 @@ def test_a_pack_without_a_contract_checks_nothing(ask: Ask) -> None:
 
 def test_a_model_is_tried_with_its_words_and_verdicts(studio: Studio) -> None:
     heard: list[dict[str, Any]] = []
-    request = PageRequest({"path": PATH, "context": {"WHO": "Lin"}}, {}, lambda data: heard.append(dict(data)))
+    request = PageRequest({"path": PATH, "context": {"WHO": "Lin"}}, {}, "one", lambda data: heard.append(dict(data)))
     done = try_model(studio, request, Cancellation())
     assert (done["reply"], done["rounds"], done["verdict"]["ok"]) == (REPLY, 2, True)
     assert "".join(one["text"] for one in heard if one["event"] == "words") == f"no json{REPLY}"

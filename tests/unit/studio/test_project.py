@@ -15,6 +15,7 @@ from tests.unit.studio.conftest import PACK, PATH
     [
         "../x.yaml", "/etc/x.yaml", "a/../../x.yaml", ".git/hooks/x.yaml", "a/.hidden.yaml", "a.txt", "", "a//b.yaml", "./a.yaml",
         "C:\\x.yaml", "a\\b.yaml", "a/x.yaml\0.yaml", "a./b.yaml", "packs.lock", "a:b.yaml", "a/b.yaml ", "pre-commit",
+        "a\u202eb.yaml", "a\ud800.yaml", "a\u200b.yaml",
     ],
 )  # fmt: skip
 def test_only_texts_below_the_folder_are_opened(studio: Studio, path: str) -> None:

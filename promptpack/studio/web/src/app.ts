@@ -29,6 +29,7 @@ export interface OpenFile {
   isDirty: boolean;
   isRestored: boolean;
   disk: {digest: string} | null;
+  others: {is_elsewhere: boolean; is_left: boolean};
   overRelease: boolean;
 }
 export interface Asked {
@@ -40,6 +41,7 @@ export interface Asked {
 }
 
 const SMALL = 200_000;
+const MAX_FILES = 30;
 
 class App {
   socket = new Socket();
@@ -92,10 +94,12 @@ class App {
     this.dress();
     speak(this.language);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.dress());
-    this.socket.onState = (isOpen) => void this.connected(isOpen);
+    this.socket.onState = (isOpen, why) => void this.connected(isOpen, why);
     this.socket.onEvent = (event) => this.heard(event);
     this.socket.connect();
     addEventListener("beforeunload", () => this.keepNow());
+    addEventListener("pagehide", () => this.socket.close());
+    addEventListener("pageshow", (event) => event.persisted && this.socket.connect());
     addEventListener("popstate", () => this.fromAddress());
   }
 
@@ -128,8 +132,9 @@ class App {
 
   // Connection and events
 
-  private async connected(isOpen: boolean) {
+  private async connected(isOpen: boolean, why = "") {
     this.isConnected = isOpen;
+    if (why === "too many tabs") this.say(t("tooManyTabs"));
     this.changed();
     if (!isOpen) return;
     await this.loadList();
@@ -180,7 +185,7 @@ class App {
   private async reload(one: OpenFile) {
     const opened = await quiet(this.socket.ask<Opened>("open", {path: one.opened.path}));
     if (!opened) return;
-    Object.assign(one, {opened, saved: opened.text, base: opened.digest, isDirty: false, isRestored: false, disk: null});
+    Object.assign(one, {opened, saved: opened.text, base: opened.digest, isDirty: false, isRestored: false, disk: null, others: opened});
     one.editor.replace(opened.text);
     this.tellText(one);
     this.changed();
@@ -192,9 +197,10 @@ class App {
     this.center = "editor";
     this.pane = "editor";
     if (!this.files.has(path)) {
-      const opened = await this.guarded(this.socket.ask<Opened>("open", {path}));
+      const opened = await this.guarded(this.socket.ask<Opened>("open", {path, take_draft: true}));
       if (!opened) return;
       this.addFile(opened);
+      this.closeOldFiles();
     }
     const isOther = this.path !== path;
     this.path = path;
@@ -224,6 +230,7 @@ class App {
       isDirty: opened.draft !== null,
       isRestored: opened.draft !== null,
       disk: isOld ? {digest: opened.digest} : null,
+      others: opened,
       overRelease: false,
     };
     this.files.set(opened.path, one);
@@ -266,7 +273,36 @@ class App {
       this.changed();
     }
     this.socket.tell("type", {path: one.opened.path, text});
-    void quiet(this.socket.ask("keep", {path: one.opened.path, base: one.base, is_saved: isSaved}));
+    void this.keepDraft(one, isSaved);
+  }
+
+  private async keepDraft(one: OpenFile, isSaved: boolean) {
+    const found = await quiet(this.socket.ask<OpenFile["others"]>("keep", {path: one.opened.path, base: one.base, is_saved: isSaved}));
+    if (!found) return;
+    one.others = found;
+    this.changed();
+  }
+
+  /** Open a draft of this file that another tab left behind. */
+  async takeDraft() {
+    const path = this.path;
+    this.forgetFile(path);
+    this.path = "";
+    await this.open(path);
+  }
+
+  /** Only some files stay open, because the server keeps the text of each one. */
+  private closeOldFiles() {
+    for (const [path, one] of this.files) {
+      if (this.files.size <= MAX_FILES) return;
+      if (!one.isDirty && !one.disk && path !== this.path) this.forgetFile(path);
+    }
+  }
+
+  private forgetFile(path: string) {
+    this.files.get(path)?.editor.view.destroy();
+    this.files.delete(path);
+    this.socket.tell("type", {path, text: null});
   }
 
   private keepNow() {

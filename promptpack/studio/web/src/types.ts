@@ -52,6 +52,8 @@ export interface Opened {
   text: string;
   digest: string;
   draft: {text: string; base: string} | null;
+  is_elsewhere: boolean;
+  is_left: boolean;
   is_pack: boolean;
   name: string;
   version: string;

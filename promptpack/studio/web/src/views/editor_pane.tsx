@@ -44,6 +44,25 @@ function Head({file}: {file: OpenFile}) {
 }
 
 function Banner({file}: {file: OpenFile}) {
+  return (
+    <>
+      <DiskBanner file={file} />
+      {file.others.is_elsewhere && (
+        <div class="banner warn" role="status">
+          <span>{t("elsewhere")}</span>
+        </div>
+      )}
+      {file.others.is_left && !file.isDirty && (
+        <div class="banner" role="status">
+          <span>{t("leftDraft")}</span>
+          <button onClick={() => void app.takeDraft()}>{t("openDraft")}</button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function DiskBanner({file}: {file: OpenFile}) {
   if (file.disk) {
     const isGone = !file.disk.digest;
     return (
