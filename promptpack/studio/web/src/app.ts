@@ -34,6 +34,8 @@ export interface OpenFile {
 }
 export interface Asked {
   text: string;
+  /** Where the words of this round start; a retry says them again. */
+  start: number;
   rounds: {round: number; verdict: Verdict; last: boolean}[];
   isRunning: boolean;
   id: number;
@@ -462,7 +464,7 @@ class App {
   }
 
   async tryModel() {
-    const asked: Asked = {text: "", rounds: [], isRunning: true, id: 0, note: ""};
+    const asked: Asked = {text: "", start: 0, rounds: [], isRunning: true, id: 0, note: ""};
     this.asked = asked;
     this.verdict = null;
     this.changed();
@@ -485,10 +487,14 @@ class App {
     const asked = this.asked;
     if (!asked) return;
     if (event.event === "words") asked.text += String(event.text);
-    if (event.event === "retry") asked.note = String(event.why);
+    if (event.event === "retry") {
+      asked.note = String(event.why);
+      asked.text = asked.text.slice(0, asked.start);
+    }
     if (event.event === "judged") {
       asked.rounds.push({round: Number(event.round), verdict: event.verdict as Verdict, last: Boolean(event.last)});
       if (!event.last) asked.text += "\n\n";
+      asked.start = asked.text.length;
     }
     this.changed();
   }
