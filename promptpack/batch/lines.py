@@ -7,7 +7,7 @@ MAX_LINE: Final = 8_000_000
 """Bytes of one line; a longer one is reported, and never held in memory."""
 TOO_LONG: Final = f"the line is longer than {MAX_LINE:,} bytes"
 _PIECE: Final = 65_536
-_BOM: Final = b"\xef\xbb\xbf"
+BOM: Final = b"\xef\xbb\xbf"
 
 
 class Line(NamedTuple):
@@ -25,7 +25,7 @@ def read_lines(stream: BinaryIO) -> Iterator[Line]:
     while data := stream.readline(MAX_LINE + 1):
         number += 1
         if number == 1:
-            data = data.removeprefix(_BOM)
+            data = data.removeprefix(BOM)
         if len(data) > MAX_LINE and not data.endswith(b"\n"):
             _skip_rest(stream)
             yield Line(number, b"", TOO_LONG)

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime
-from typing import Any, BinaryIO, Final, NamedTuple, cast
+from typing import Any, BinaryIO, Final, NamedTuple, Self, cast
 
 from promptpack.batch.extras import import_extra
-from promptpack.batch.lines import TOO_LONG, Line, read_lines
+from promptpack.batch.lines import BOM, MAX_LINE, Line, read_lines
 from promptpack.problem import Location, PackError, Problem, UsageError
 
 STANDARD: Final = "-"
@@ -155,11 +155,16 @@ class _ZstdReader(io.RawIOBase):
 
 def _read_csv(stream: BinaryIO, label: str) -> Iterator[Line]:
     """Yield rows as objects of cells. A row that spans lines has the number of its first one."""
-    rows = csv.reader(_decode(stream, label), strict=True)
-    header = next(rows, [])
+    lines = _CsvLines(stream, label)
+    csv.field_size_limit(MAX_LINE)
+    rows = csv.reader(lines, strict=True)
+    try:
+        header = next(rows, [])
+    except csv.Error as error:
+        raise PackError(Problem("PP982", f"the header is not CSV: {error}", Location(label, 1, 1))) from error
     _require_different(header, label)
     while True:
-        number = rows.line_num + 1
+        number, lines.size = rows.line_num + 1, 0
         try:
             cells = next(rows)
         except StopIteration:
@@ -173,21 +178,28 @@ def _read_csv(stream: BinaryIO, label: str) -> Iterator[Line]:
             yield _row(number, dict(zip(header, cells, strict=True)))
 
 
-def _decode(stream: BinaryIO, label: str) -> Iterator[str]:
-    for line in stream_lines(stream, label):
-        yield line.decode("utf-8", "surrogateescape")
+class _CsvLines:
+    """The lines of a CSV file; `size` is that of the current row: beyond a long one, rows cannot be separated."""
 
+    def __init__(self, stream: BinaryIO, label: str) -> None:
+        self._stream = stream
+        self._label = label
+        self._mark = BOM
+        self.size = 0
 
-def stream_lines(stream: BinaryIO, label: str) -> Iterator[bytes]:
-    """Yield the lines of a CSV file with their ends; beyond one that is too long, rows cannot be separated."""
-    from promptpack.batch.lines import MAX_LINE
+    def __iter__(self) -> Self:
+        return self
 
-    first = True
-    while line := stream.readline(MAX_LINE + 1):
-        if len(line) > MAX_LINE:
-            raise PackError(Problem("PP982", TOO_LONG, Location(label), "close the quotes of the cells"))
-        yield line.removeprefix(b"\xef\xbb\xbf") if first else line
-        first = False
+    def __next__(self) -> str:
+        line = self._stream.readline(MAX_LINE + 1)
+        if not line:
+            raise StopIteration
+        self.size += len(line)
+        if self.size > MAX_LINE:
+            message = f"a row is longer than {MAX_LINE:,} bytes"
+            raise PackError(Problem("PP982", message, Location(self._label), "close the quotes of the cells"))
+        mark, self._mark = self._mark, b""
+        return line.removeprefix(mark).decode("utf-8", "surrogateescape")
 
 
 def _require_different(header: list[str], label: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from promptpack.batch import lines
+from promptpack.batch import sources
 from promptpack.batch.sources import FileKind, RowSource
 from promptpack.problem import MissingExtraError, UsageError
 from tests.unit.batch.conftest import Batch, write_contexts
@@ -51,14 +51,33 @@ def test_columns_must_differ(folder: Path, batch: Batch) -> None:
     assert (done.returncode, done.stderr) == (1, "rows.csv:1:1: PP982 the column 'TEXT' appears twice\n")
 
 
-def test_a_line_of_csv_that_is_too_long_ends_the_file(
-    folder: Path, batch: Batch, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("cell", ["x" * 2000, '"' + "x\n" * 1000, '"' + '","'.join(["x"] * 1000)])
+def test_a_row_of_csv_that_is_too_long_ends_the_file(
+    folder: Path, batch: Batch, monkeypatch: pytest.MonkeyPatch, cell: str
 ) -> None:
-    monkeypatch.setattr(lines, "MAX_LINE", 1000)
-    (folder / "rows.csv").write_text(f"id,TEXT\na,x\nb,{'x' * 2000}\n")
+    monkeypatch.setattr(sources, "MAX_LINE", 1000)
+    (folder / "rows.csv").write_text(f"id,TEXT\na,x\nb,{cell}\n")
+    done = batch("render", "rows.csv", "-o", "out.jsonl")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "rows.csv: PP982 a row is longer than 1,000 bytes\n  hint: close the quotes of the cells\n",
+    )
+
+
+def test_a_cell_of_csv_may_be_long(folder: Path, batch: Batch) -> None:
+    text = "x" * 200_000
+    (folder / "rows.csv").write_text(f"id,TEXT\na,{text}\n")
+    assert batch("render", "rows.csv", "-o", "out.jsonl").returncode == 0
+    assert text in (folder / "out.jsonl").read_text()
+
+
+def test_a_header_that_is_not_csv_is_reported(folder: Path, batch: Batch) -> None:
+    (folder / "rows.csv").write_bytes(b"id,TEXT\ra,x\r")
     done = batch("render", "rows.csv", "-o", "out.jsonl")
     assert done.returncode == 1
-    assert "rows.csv: PP982 the line is longer than 8,000,000 bytes" in done.stderr
+    assert done.stderr.startswith(
+        "rows.csv:1:1: PP982 the header is not CSV: new-line character seen in unquoted field"
+    )
 
 
 def test_a_line_that_is_too_long_is_never_in_memory(tmp_path: Path) -> None:
