@@ -148,6 +148,8 @@ class OutputFiles:
     def _translating_errors(self) -> Iterator[None]:
         try:
             yield
+        except BrokenPipeError:  # the reader of a pipe has enough
+            raise
         except OSError as error:
             raise write_error(error, self.path) from error
 
@@ -164,6 +166,8 @@ class PipeOutput(OutputFiles):
 
     def open(self, state: Mapping[str, Any] | None) -> None:  # noqa: ARG002 -- there is nothing to continue
         """Use the open streams."""
+        if sys.stdout is None:
+            raise UsageError(Problem("PP985", "standard output is closed"))
         self._file = sys.stdout.buffer
         self._errors = sys.stderr.buffer if self.errors == STANDARD else _open_part(self.errors, 0, self._mode)
 
@@ -186,6 +190,8 @@ class PipeOutput(OutputFiles):
 def write_error(error: OSError, path: str) -> UsageError:
     """Return the problem of a file that cannot be written, such as a full disk."""
     message = f"cannot be written: {error.strerror or error}"
+    if path == STANDARD:
+        return UsageError(Problem("PP985", f"standard output {message}"))
     step = "free some space, then " if error.errno in _NO_SPACE else ""
     hint = f"earlier output is kept; {step}continue with --resume"
     return UsageError(Problem("PP985", message, Location(path), hint))

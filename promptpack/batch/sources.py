@@ -14,13 +14,13 @@ from datetime import date, datetime
 from typing import Any, BinaryIO, Final, NamedTuple, Self, cast
 
 from promptpack.batch.extras import import_extra
-from promptpack.batch.lines import BOM, MAX_LINE, Line, read_lines
+from promptpack.batch.lines import BOM, MAX_LINE, TOO_LONG, Line, read_lines
 from promptpack.problem import Location, PackError, Problem, UsageError
 
 STANDARD: Final = "-"
 COMPRESSIONS: Final = (".gz", ".zst")
 _FORMATS: Final = (".jsonl", ".ndjson", ".json", ".csv", ".parquet")
-_ROWS: Final = 256
+_ROWS: Final = 32
 _PIECE: Final = 65_536
 _COMPRESSED_PIECE: Final = 1_024
 
@@ -84,6 +84,8 @@ class RowSource:
         """Yield all rows as JSON; raise a `PackError` if the file is damaged."""
         with self._translating_errors():
             if self.path == STANDARD:
+                if sys.stdin is None:
+                    raise PackError(Problem("PP982", "standard input is closed"))
                 yield from read_lines(sys.stdin.buffer)
                 return
             with open(self.path, "rb") as self._raw:
@@ -209,19 +211,27 @@ def _require_different(header: list[str], label: str) -> None:
 
 
 def _read_parquet(raw: BinaryIO) -> Iterator[Line]:
+    """Yield rows as objects; each is converted alone, because together they may be much larger than the file."""
     with import_extra("pyarrow.parquet").ParquetFile(raw) as file:
-        rows = (row for batch in file.iter_batches(batch_size=_ROWS) for row in batch.to_pylist())
+        batches = file.iter_batches(batch_size=_ROWS)
+        rows = (batch.slice(index, 1) for batch in batches for index in range(batch.num_rows))
         for number, row in enumerate(rows, 1):
-            yield _row(number, row)
+            try:
+                cells = row.to_pylist()[0]
+            except (ValueError, OverflowError) as error:
+                yield Line(number, b"", f"a cell has no form in JSON: {' '.join(str(error).split())[:200]}")
+            else:
+                yield _row(number, cells)
 
 
 def _row(number: int, row: dict[str, Any]) -> Line:
     try:
-        return Line(number, json.dumps(row, ensure_ascii=False, default=_plain).encode())
+        data = json.dumps(row, ensure_ascii=False, default=_plain).encode()
     except UnicodeEncodeError:
         return Line(number, b"", "the row is not UTF-8")
     except (TypeError, ValueError) as error:
         return Line(number, b"", str(error))
+    return Line(number, data) if len(data) <= MAX_LINE else Line(number, b"", TOO_LONG)
 
 
 def _plain(value: object) -> str:

@@ -165,3 +165,20 @@ def wait_for_answers(folder: Path, count: int) -> None:
     limit = time.monotonic() + 60
     while not (path.exists() and path.read_bytes().count(b"\n") > count) and time.monotonic() < limit:
         time.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    ("redirection", "expected"),
+    [
+        ("| head -n 1 > /dev/null", ""),
+        (">&-", "PP985 standard output is closed\n"),
+        ("> /dev/full", "PP985 standard output cannot be written: No space left on device\n"),
+        ("<&- > /dev/null", "PP982 standard input is closed\n"),
+    ],
+)
+def test_a_pipe_may_be_closed(folder: Path, redirection: str, expected: str) -> None:
+    write_contexts(folder, 3_000)
+    source = "-" if redirection.startswith("<") else "contexts.jsonl"
+    command = f"{sys.executable} -m promptpack batch render grader {source} -o - --processes 1 {redirection}"
+    done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S602 -- our own words
+    assert done.stderr == expected

@@ -3,13 +3,19 @@
 import gzip
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from promptpack.batch import sources
 from promptpack.batch.sources import FileKind, RowSource
 from promptpack.problem import MissingExtraError, UsageError
-from tests.unit.batch.conftest import Batch, write_contexts
+from tests.unit.batch.conftest import Batch, read_lines, write_contexts
+
+
+def write_parquet(path: Path, columns: dict[str, Any]) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table(columns), path)
 
 
 @pytest.mark.parametrize("name", ["rows.txt", "rows.parquet.gz", "rows"])
@@ -78,6 +84,26 @@ def test_a_header_that_is_not_csv_is_reported(folder: Path, batch: Batch) -> Non
     assert done.stderr.startswith(
         "rows.csv:1:1: PP982 the header is not CSV: new-line character seen in unquoted field"
     )
+
+
+def test_a_cell_of_parquet_that_is_no_json_is_an_error_of_its_row(folder: Path, batch: Batch) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    times = pyarrow.array([0, 2**62, 0], pyarrow.timestamp("us"))
+    write_parquet(folder / "rows.parquet", {"id": ["a", "b", "c"], "TEXT": times})
+    assert batch("render", "rows.parquet", "-o", "out.jsonl").returncode == 1
+    assert [row["id"] for row in read_lines(folder / "out.jsonl")] == ["a", "c"]
+    (error,) = read_lines(folder / "out.errors.jsonl")
+    assert (error["line"], error["problems"][0]["code"]) == (2, "PP980")
+    assert error["problems"][0]["message"].startswith("a cell has no form in JSON: ")
+
+
+def test_a_row_of_parquet_that_is_too_long_is_an_error(
+    folder: Path, batch: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "MAX_LINE", 1000)
+    write_parquet(folder / "rows.parquet", {"id": ["a", "b"], "TEXT": ["x" * 2000, "y"]})
+    assert batch("render", "rows.parquet", "-o", "out.jsonl").returncode == 1
+    assert [row["id"] for row in read_lines(folder / "out.jsonl")] == ["b"]
 
 
 def test_a_line_that_is_too_long_is_never_in_memory(tmp_path: Path) -> None:
