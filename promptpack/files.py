@@ -137,8 +137,11 @@ class Folder:
         """Return whether anything has this path: a file, a folder, a link."""
         return os.path.lexists(self._join(relative))
 
-    def write(self, texts: Mapping[str, str]) -> None:
-        """Write files in this order, each one atomically; nothing is written unless all of them can be prepared."""
+    def write(self, texts: Mapping[str, str], before: Mapping[str, bytes | None] | None = None) -> None:
+        """Write files in this order, each one atomically; nothing is written unless all of them can be prepared.
+
+        A file that is no longer what it was `before` is not overwritten.
+        """
         from promptpack.temporary_files import write_temporary
 
         path = ""
@@ -148,8 +151,12 @@ class Folder:
                 for path, text in texts.items():
                     require_writable(self._join(path))
                     prepared.append(stack.enter_context(write_temporary(self.root, path, text.encode())))
-                for path, file in zip(texts, prepared, strict=True):  # noqa: B007 -- an error names the path
-                    file.replace()
+                for path, file in zip(texts, prepared, strict=True):
+                    if not before or path not in before:
+                        file.replace()
+                    elif not file.replace_only(before[path]):
+                        message = "cannot be written: it has changed meanwhile"
+                        raise UsageError(Problem("PP126", message, Location(self.show(path)), "try again"))
         except OSError as error:
             raise self._write_error(path, error) from error
 

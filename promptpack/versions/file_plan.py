@@ -12,6 +12,8 @@ from promptpack.library.contents import LOCK, replace_text
 from promptpack.pack.building import TESTS
 from promptpack.problem import Location, PackError, Problem, UsageError
 
+_UNREADABLE = "\0"
+
 
 class FilePlan(NamedTuple):
     """Files of a folder to write in this order, then files to remove.
@@ -23,6 +25,8 @@ class FilePlan(NamedTuple):
     writes: Mapping[str, str]
     removes: tuple[str, ...] = ()
     restored: frozenset[str] = frozenset()
+    before: Mapping[str, bytes | None] = {}
+    """What the files contained when the plan was made; None if they were missing."""
 
     def pending(self) -> FilePlan:
         """Return the part of the plan that is left; refuse to write a file that exists with another content."""
@@ -37,11 +41,13 @@ class FilePlan(NamedTuple):
                 for path in refused
             )
         writes = {path: text for path, text in self.writes.items() if states[path] != text}
-        return self._replace(writes=writes, removes=tuple(filter(self.folder.is_occupied, self.removes)))
+        known = {path: states[path] for path in writes if states[path] != _UNREADABLE}
+        before = {path: None if text is None else text.encode() for path, text in known.items()}
+        return self._replace(writes=writes, before=before, removes=tuple(filter(self.folder.is_occupied, self.removes)))
 
     def apply(self) -> None:
         """Write and remove the files; each one atomically, and none unless all can be prepared."""
-        self.folder.write(self.writes)
+        self.folder.write(self.writes, self.before)
         for path in self.removes:
             files.remove(self.folder.show(path))
 
@@ -62,4 +68,4 @@ class FilePlan(NamedTuple):
         try:
             return self.folder.read(path).decode()
         except (PackError, UnicodeDecodeError):
-            return "\0"
+            return _UNREADABLE
