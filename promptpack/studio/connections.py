@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from h11 import Request
+from h11 import IDLE, SEND_RESPONSE, Request
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
@@ -41,6 +41,15 @@ class HttpConnection(H11Protocol):
         self._deadline.cancel()
         self._deadline = self.loop.call_later(_PATIENCE_SECONDS, self.transport.abort)
         super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what cannot be parsed, which may be the body of a request that is being answered."""
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+        if self.conn.our_state in (IDLE, SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:
+            self.transport.close()
 
     def handle_websocket_upgrade(self, event: Request) -> None:
         """Become a WebSocket, which may be idle; refuse what its parser would never answer."""

@@ -117,6 +117,7 @@ def serve(app: ASGIApp, listener: socket.socket) -> None:
         lifespan="on",
         log_level="error",
         access_log=False,
+        proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=1,
     )

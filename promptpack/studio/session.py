@@ -32,6 +32,7 @@ _MAX_ANSWERS: Final = 4
 _MAX_PATH: Final = 500
 _MAX_VALUES: Final = 100_000
 _BYTES_PER_VALUE: Final = 200
+_NO_MESSAGE: Final = "a message is a JSON object with an id and a word"
 _TAB: Final = re.compile(r"[a-z0-9]{8,32}")
 _SIGNS: Final = ",[{"
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
@@ -107,14 +108,17 @@ class Session:
             await self._refuse("too many messages")
         values = _count_values(text)
         if values > _MAX_VALUES:
-            await self._send({"id": _find_id(text), "problems": [as_data(_TOO_MANY_VALUES)]})
+            number = _ID.search(f"{text[:100]}\n{text[-100:]}")
+            if number is None:
+                await self._refuse(_NO_MESSAGE)
+            await self._send({"id": int(number[1] or number[2]), "problems": [as_data(_TOO_MANY_VALUES)]})
             return
         size = sys.getsizeof(text) * 2 + values * _BYTES_PER_VALUE
         while self._tasks and sum(self._tasks.values()) + size > _MAX_WAITING_BYTES:
             await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
         fields = _parse(text)
         if fields is None:
-            await self._refuse("a message is a JSON object with an id and a word")
+            await self._refuse(_NO_MESSAGE)
         name, number, path = fields["do"], fields["id"], _read_path(fields)
         if name == "type":
             typed = fields.get("text")
@@ -216,12 +220,6 @@ def _count_values(text: str) -> int:
     """Return about how many values a message has; signs in its strings count only if there are few of them."""
     signs = sum(map(text.count, _SIGNS))
     return signs if signs <= _MAX_VALUES else sum(map(_STRING.sub("", text).count, _SIGNS))
-
-
-def _find_id(text: str) -> int:
-    """Return the id of a message that is not parsed; it stands first or last."""
-    found = _ID.search(f"{text[:100]}\n{text[-100:]}")
-    return int(found[1] or found[2]) if found else 0
 
 
 def _read_path(fields: Mapping[str, Any]) -> str:

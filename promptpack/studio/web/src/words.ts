@@ -1,6 +1,6 @@
 /** The words of the page in English and Chinese. */
 const en = {
-  packs: "Packs", files: "Other files", search: "Search names, texts, inputs", searching: "Search packs", noPacks: "No packs in this folder yet.",
+  packs: "Packs", files: "Other files", search: "Names, texts, inputs", searching: "Search packs", noPacks: "No packs in this folder yet.",
   nothingFound: "Nothing found.", more: "{0} more; add a word", flow: "Flow", editor: "Editor", panel: "Prompt", preview: "Preview", reply: "Reply",
   tests: "Tests", versions: "Versions", uses: "Uses", save: "Save", saved: "Saved", draft: "Unsaved draft", unsaved: "not saved yet",
   newVersion: "New version…", problems: "Problems", noProblems: "No problems", fix: "Fix", connected: "Connected", disconnected: "Connecting again…",
