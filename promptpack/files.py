@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from errno import EEXIST
 from functools import cache
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -138,10 +139,7 @@ class Folder:
         return os.path.lexists(self._join(relative))
 
     def write(self, texts: Mapping[str, str], before: Mapping[str, bytes | None] | None = None) -> None:
-        """Write files in this order, each one atomically; nothing is written unless all of them can be prepared.
-
-        A file that is no longer what it was `before` is not overwritten.
-        """
+        """Write files in this order, each one atomically, and only over what was there `before`; prepare all first."""
         from promptpack.temporary_files import write_temporary
 
         path = ""
@@ -155,8 +153,7 @@ class Folder:
                     if not before or path not in before:
                         file.replace()
                     elif not file.replace_only(before[path]):
-                        message = "cannot be written: it has changed meanwhile"
-                        raise UsageError(Problem("PP126", message, Location(self.show(path)), "try again"))
+                        raise FileExistsError(EEXIST, "it has changed meanwhile; try again")
         except OSError as error:
             raise self._write_error(path, error) from error
 
