@@ -7,7 +7,7 @@ from typing import Any
 from promptpack.reply.syntax_tree import Defect, Node
 
 NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
-_LOOSE_NUMBER = re.compile(r"[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_LOOSE_NUMBER = re.compile(r"[+-]?(?:\d++(?:_\d++)*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 _LITERALS: dict[str, Any] = {
     "true": True, "false": False, "null": None,
     "none": None, "undefined": None, "nil": None,

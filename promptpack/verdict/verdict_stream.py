@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from promptpack import hook
 from promptpack.pack.model import Pack
+from promptpack.problem import Problem, UsageError
 from promptpack.prompt.prompt import Prompt
 from promptpack.reply import Fault, Progress, PromptEcho, Reading, ReplyStream
 from promptpack.reply.reading import ReadingOutcome
@@ -35,6 +36,9 @@ class VerdictStream:
 
     def feed(self, chunk: str | bytes) -> Progress:
         """Read the next `chunk`; an alarm in `violations` is certain, however the reply continues."""
+        if not issubclass(type(chunk), str | bytes):
+            message = f"a value of type {type(chunk).__name__!r} is not a chunk of a reply"
+            raise UsageError(Problem("PP533", message, None, "pass text or bytes, or the stream of an SDK to 'astream'"))
         return self._stream.feed(chunk)
 
     def close(self, finish_reason: str | None = None) -> Verdict:

@@ -42,3 +42,8 @@ def test_the_tail_shows_how_a_short_text_ends(text: str, tail: str) -> None:
 def test_limits_stop_the_scan() -> None:
     assert scan("[" * 50, 0, max_depth=10).limit == "depth"
     assert scan("[" + "1," * 50, 0, max_nodes=10).limit == "nodes"
+
+
+def test_many_digits_before_other_text_are_read_once() -> None:
+    found = scan('{"a": ' + "9" * 200_000 + "x}", 0)
+    assert extract_data(found.root).value == {"a": "9" * 200_000 + "x"}

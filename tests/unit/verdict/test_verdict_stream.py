@@ -5,7 +5,7 @@ import pytest
 
 from promptpack import Library, Pack, UsageError
 from promptpack.pack.contract import Contract
-from promptpack.reply.stream import MAX_SINGLE_CHUNKS, MIN_TOGETHER
+from promptpack.reply.stream import MAX_SEARCHED_AGAIN, MAX_SINGLE_CHUNKS, MIN_TOGETHER
 from tests.unit.verdict.test_judge import BODY, GOOD
 
 
@@ -132,3 +132,20 @@ def test_chunks_that_are_read_together_raise_their_alarm_late_and_keep_it(make_p
     assert [found.path for found in late.violations] == ["/action"]
     assert stream.feed(b" ").violations == late.violations
     assert stream.feed(b" ").fresh == ()
+
+
+@pytest.mark.parametrize("chunk", [None, 5, bytearray(b"{}")])
+def test_a_chunk_that_is_neither_text_nor_bytes_is_refused(make_pack: Callable[[str], Pack], chunk: object) -> None:
+    stream = make_pack(BODY).stream()
+    with pytest.raises(UsageError, match="is not a chunk of a reply"):
+        stream.feed(chunk)  # type: ignore[arg-type]
+    stream.feed(json.dumps(GOOD))
+    assert stream.close().ok
+
+
+def test_markers_that_never_end_are_searched_together(make_pack: Callable[[str], Pack]) -> None:
+    stream = make_pack(BODY).stream()
+    for _ in range(MAX_SEARCHED_AGAIN // 50):
+        stream.feed("<|")
+    parser = stream._stream._parser
+    assert MAX_SEARCHED_AGAIN < parser.searched_again < 1.1 * MAX_SEARCHED_AGAIN
