@@ -30,6 +30,8 @@ MAX_SHARED_STEPS: Final = 2_000_000
 _MAX_STEPS: Final = 400_000
 _MIN_STEPS: Final = 10_000
 _STEPS_A_CHARACTER: Final = 15
+# To join and to print a piece takes as long as this many steps.
+_STEPS_A_PIECE: Final = 40
 
 
 class Piece(NamedTuple):
@@ -95,7 +97,8 @@ def diff_words(old: str, new: str, shared: DiffMeter | None = None) -> WordDiff:
         pieces += _diff_block(removed, added, meter)
         pieces.append(Piece("kept", kept))
     if shared is not None:
-        shared.remaining -= allowed - meter.remaining
+        taken = allowed - meter.remaining + _STEPS_A_PIECE * len(pieces)
+        shared.remaining = max(0, shared.remaining - taken)
     return WordDiff(_join(pieces))
 
 
