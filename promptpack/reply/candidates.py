@@ -19,7 +19,7 @@ NOT_STRICT = object()
 # Thinking without a start marker contains objects too, so the search may see this many times the limit on candidates.
 _THINKING_FACTOR = 10
 # Prose and code contain brackets and tags that open no data; a text with more than this is neither.
-_MAX_PASSED = 20_000
+MAX_PASSED = 20_000
 _OBJECT = rf"(?=[{{｛]?{BLANK}(?:[}}｝/#]|{KEY}))"
 # Every alternative starts with one of a few characters, so that the search can jump to them.
 _TOP = re.compile(
@@ -147,7 +147,7 @@ def find(text: str, limits: SearchLimits) -> SearchResult:
             position = max(candidate.end, match.end())
             found.add(candidate)
             seen += 1
-        is_exceeded = seen > _THINKING_FACTOR * limits.candidates or passed > _MAX_PASSED
+        is_exceeded = seen > _THINKING_FACTOR * limits.candidates or passed > MAX_PASSED
         if is_exceeded or len(found.candidates) > limits.candidates:
             found.limit = found.limit or "candidates"
         if found.limit:

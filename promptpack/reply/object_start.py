@@ -3,11 +3,12 @@
 import re
 from typing import Final
 
-from promptpack.reply.hidden_text import FIRST, MARKER_REST, MAX_MARKER_LENGTH, PARTIAL_MARKER
+from promptpack.reply.hidden_text import FIRST, MARKER_AHEAD, MARKER_REST, MAX_MARKER_LENGTH, PARTIAL_MARKER
 from promptpack.reply.lookahead import BLANK, PARTIAL_KEY
 
 # A brace that no key can follow does not match.
 _OUTSIDE: Final = re.compile(rf"[{{｛{FIRST}](?:(?<=[{{｛])(?=(?P<ahead>{BLANK}{PARTIAL_KEY}))|{MARKER_REST})")
+_MAY_START: Final = re.compile(rf"[{FIRST}](?={MARKER_AHEAD})")
 _PARTIAL_MARKER: Final = re.compile(rf"{PARTIAL_MARKER}\Z")
 
 
@@ -19,6 +20,11 @@ def find_opening(text: str, start: int) -> re.Match[str] | None:
 def needs_more_text(brace: re.Match[str]) -> bool:
     """Return whether only more text can show that a key and its colon follow a brace."""
     return brace.end("ahead") == len(brace.string) and not brace["ahead"].endswith((":", "："))
+
+
+def count_passed(text: str, start: int, end: int) -> int:
+    """Count the places in a text that may start a marker."""
+    return len(_MAY_START.findall(text, start, end))
 
 
 def searched_end(text: str, start: int) -> int:

@@ -7,9 +7,9 @@ from typing import Any
 from promptpack.reply.alarm import StreamedWord
 from promptpack.reply.align import align
 from promptpack.reply.bare_values import bare_node
-from promptpack.reply.candidates import is_labelled
+from promptpack.reply.candidates import MAX_PASSED, is_labelled
 from promptpack.reply.hidden_text import KINDS, MAX_MARKER_LENGTH, end_pattern, find_channel, may_become_channel
-from promptpack.reply.object_start import find_opening, needs_more_text, searched_end
+from promptpack.reply.object_start import count_passed, find_opening, needs_more_text, searched_end
 from promptpack.reply.partial_object import PartialObject
 from promptpack.reply.reading import Reading
 from promptpack.reply.repair import set_at
@@ -43,7 +43,7 @@ ReadSpan = Callable[[int, int], Reading]
 
 
 class StreamParser:
-    """A state machine; its states are start, outside, hidden, key, colon, string, value, next, lost and lost_string.
+    """A state machine; its states are start, outside, hidden, key, colon, string, value, next, lost, lost_string and refused.
 
     In the state "lost", the meaning of the text is uncertain, and it waits for the brace that may close the object.
     It skips the braces in strings.
@@ -54,6 +54,7 @@ class StreamParser:
         self.state: str = "start"
         self._read_span = read
         self._characters_read = self._depth = self._nested = self._root = 0
+        self._markers = 0
         self.searched_again: int = 0
         self._buffer = ""
         self._index = 0
@@ -103,7 +104,7 @@ class StreamParser:
         match, end = find_opening(self._buffer, self._index), searched_end(self._buffer, self._index)
         # More text may continue the last word of a marker, or show that a brace is inside a tag.
         if match is None or (match.start() >= end and self._buffer[end] == "<"):
-            self._index = end
+            self._count_passed(end)
             return False
         if match.lastgroup in KINDS:
             self._hidden_end = end_pattern(match)
@@ -114,6 +115,17 @@ class StreamParser:
             self._index = match.end()
             return True
         return self._open_root(match)
+
+    def _count_passed(self, end: int) -> None:
+        """Pass text without an object; after too many places that may start a marker, the reply is refused."""
+        self._markers += count_passed(self._buffer, self._index, end)
+        self._index = end
+        if self._markers > MAX_PASSED:
+            self.state = "refused"
+
+    def _refused(self) -> bool:
+        self._index = len(self._buffer)
+        return False
 
     def _open_root(self, brace: re.Match[str]) -> bool:
         if needs_more_text(brace):

@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from promptpack.reply.candidates import MAX_PASSED
 from promptpack.reply.partial_object import PartialObject
 from promptpack.reply.read import read
 from promptpack.reply.reading import PromptEcho, Reading
@@ -161,3 +162,15 @@ def test_a_brace_in_a_quoted_text_does_not_end_an_object(value: str) -> None:
     parser = fed(text)
     assert (parser.state, list(parser.partial.alarms)) == ("lost", [])
     assert fed(text + "}").state == "outside"
+
+
+def test_a_text_of_markers_is_refused_in_chunks_too() -> None:
+    text = "<a " * (MAX_PASSED + 1)
+    parser = fed(text + " ")
+    parser.feed('{"a": "x"}')
+    assert (parser.state, parser.partial.root, parser._buffer) == ("refused", {}, "")
+    assert read(text + '{"a": "x"}', SCHEMA, SchemaCheck(Schema(SCHEMA))).violations[0].rule == "candidates"
+
+
+def test_markers_before_an_object_are_passed() -> None:
+    assert fed("<a " * 1_000 + '{"a": "x", "n": 1}').partial.root == {"a": "x", "n": 1}
