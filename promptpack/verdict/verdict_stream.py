@@ -38,7 +38,9 @@ class VerdictStream:
         """Read the next `chunk`; an alarm in `violations` is certain, however the reply continues."""
         if not issubclass(type(chunk), str | bytes):
             message = f"a value of type {type(chunk).__name__!r} is not a chunk of a reply"
-            raise UsageError(Problem("PP533", message, None, "pass text or bytes, or the stream of an SDK to 'astream'"))
+            raise UsageError(
+                Problem("PP533", message, None, "pass text or bytes; 'astream' reads the stream of an SDK")
+            )
         return self._stream.feed(chunk)
 
     def close(self, finish_reason: str | None = None) -> Verdict:
