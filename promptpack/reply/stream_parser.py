@@ -43,7 +43,9 @@ ReadSpan = Callable[[int, int], Reading]
 
 
 class StreamParser:
-    """A state machine; its states are start, outside, hidden, key, colon, string, value, next, lost, lost_string and refused.
+    """A state machine.
+
+    Its states are start, outside, hidden, key, colon, string, value, next, lost, lost_string and refused.
 
     In the state "lost", the meaning of the text is uncertain, and it waits for the brace that may close the object.
     It skips the braces in strings.
