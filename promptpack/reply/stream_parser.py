@@ -35,6 +35,7 @@ _STRING_RESTS = {'"': re.compile(r'(?:[^"\\]|\\.)*+', re.DOTALL)} | {
 }
 # A quote after one of these, or on a new line, opens a string.
 _BEFORE_STRING = frozenset("{[(,:;=>→+|*/｛［，：；\n")
+_NEVER = re.compile(r"(?!)")
 _MAX_WAITING = 400
 # The text so far is read at the end of an object, until texts of this many characters were read; each counts as long.
 _MAX_READ, _MIN_READ = 50_000, 2_500
@@ -43,9 +44,7 @@ ReadSpan = Callable[[int, int], Reading]
 
 
 class StreamParser:
-    """A state machine.
-
-    Its states are start, outside, hidden, key, colon, string, value, next, lost, lost_string and refused.
+    """A state machine; its states are start, outside, hidden, key, colon, string, value, next, lost and lost_string.
 
     In the state "lost", the meaning of the text is uncertain, and it waits for the brace that may close the object.
     It skips the braces in strings.
@@ -55,8 +54,7 @@ class StreamParser:
         self.partial = partial
         self.state: str = "start"
         self._read_span = read
-        self._characters_read = self._depth = self._nested = self._root = 0
-        self._markers = 0
+        self._characters_read = self._depth = self._nested = self._root = self._markers = 0
         self.searched_again: int = 0
         self._buffer = ""
         self._index = 0
@@ -67,7 +65,7 @@ class StreamParser:
         self._word: StreamedWord | None = None
         self._is_key = False
         self._has_new_line = False
-        self._hidden_end = re.compile("")
+        self._hidden_end = _NEVER
 
     def feed(self, chunk: str) -> None:
         """Read one chunk as far as its meaning is certain."""
@@ -106,7 +104,10 @@ class StreamParser:
         match, end = find_opening(self._buffer, self._index), searched_end(self._buffer, self._index)
         # More text may continue the last word of a marker, or show that a brace is inside a tag.
         if match is None or (match.start() >= end and self._buffer[end] == "<"):
-            self._count_passed(end)
+            self._markers += count_passed(self._buffer, self._index, end)
+            self._index = end
+            if self._markers > MAX_PASSED:  # then the whole reply is refused
+                self.state, self._hidden_end = "hidden", _NEVER
             return False
         if match.lastgroup in KINDS:
             self._hidden_end = end_pattern(match)
@@ -117,17 +118,6 @@ class StreamParser:
             self._index = match.end()
             return True
         return self._open_root(match)
-
-    def _count_passed(self, end: int) -> None:
-        """Pass text without an object; after too many places that may start a marker, the reply is refused."""
-        self._markers += count_passed(self._buffer, self._index, end)
-        self._index = end
-        if self._markers > MAX_PASSED:
-            self.state = "refused"
-
-    def _refused(self) -> bool:
-        self._index = len(self._buffer)
-        return False
 
     def _open_root(self, brace: re.Match[str]) -> bool:
         if needs_more_text(brace):
