@@ -56,10 +56,8 @@ class StreamParser:
         self._read_span = read
         self._characters_read = self._depth = self._nested = self._root = self._markers = 0
         self.searched_again: int = 0
-        self._buffer = ""
-        self._index = 0
-        self._base = 0
-        self._quote = self._before = self._passed = ""
+        self._index = self._base = 0
+        self._buffer = self._quote = self._before = self._passed = ""
         self._is_labelled = False
         self._text: StreamedText | None = None
         self._word: StreamedWord | None = None
