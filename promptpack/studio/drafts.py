@@ -33,8 +33,6 @@ class Drafts:
         # The folder around it may not exist yet, and is created as a private one too.
         outer = PrivateFolder.open(home) if home else None
         self._folder = PrivateFolder.open(f"{outer.root}/studio") if outer else None
-        if self._folder is not None:
-            self._folder.shrink(_MAX_FOLDER_BYTES)
 
     @property
     def is_kept(self) -> bool:
@@ -106,4 +104,7 @@ class Drafts:
             return None  # a draft that cannot be read does not count; the file on disk does
 
     def _write(self, name: str, data: Any) -> bool:
-        return self._folder is not None and self._folder.write(name, json.dumps(data).encode())
+        if self._folder is None or not self._folder.write(name, json.dumps(data).encode()):
+            return False
+        self._folder.shrink(_MAX_FOLDER_BYTES)
+        return True

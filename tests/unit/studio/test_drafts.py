@@ -49,3 +49,13 @@ def test_each_tab_has_its_own_draft_and_one_without_a_tab_is_taken(
     assert drafts.take("a.yaml", "newer", live={"open", "new"}) is None
     assert drafts.get("a.yaml", "new") == ("of closed", "base")
     assert drafts.get("a.yaml", "open") == ("of open", "base")
+
+
+def test_all_drafts_together_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr("promptpack.studio.drafts._MAX_FOLDER_BYTES", 10_000)
+    drafts = Drafts("packs")
+    for number in range(50):
+        drafts.put("a.yaml", f"tab{number}", "x" * 1_000, "base")
+        assert sum(file.stat().st_size for file in (tmp_path / "promptpack" / "studio").iterdir()) <= 10_000
+    assert drafts.get("a.yaml", "tab49") is not None
