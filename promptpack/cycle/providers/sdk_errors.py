@@ -1,5 +1,6 @@
 """The official SDKs: import them on demand and translate their errors (both SDKs have the same structure)."""
 
+import json
 from collections.abc import Mapping
 from importlib import import_module
 from types import TracebackType
@@ -68,7 +69,7 @@ class SdkErrorTranslator:
             return provider_error("PP606", name, self._message(error.__cause__ or error), retryable=True)
         if isinstance(error, sdk.APIStatusError):
             return _status_error(name, error, self._message(error))
-        if isinstance(error, sdk.APIResponseValidationError) or type(error).__name__ == "JSONDecodeError":
+        if isinstance(error, sdk.APIResponseValidationError | json.JSONDecodeError | RecursionError):
             return provider_error("PP608", name, self._message(error))
         if isinstance(error, sdk.APIError):
             return _stream_error(name, error, self._message(error))

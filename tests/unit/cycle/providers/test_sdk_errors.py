@@ -1,10 +1,12 @@
+import json
 import sys
 from pathlib import Path
 
 import pytest
 
+from promptpack.cycle.cycle_errors import ProviderError
 from promptpack.cycle.providers.catalogue import open_provider
-from promptpack.cycle.providers.sdk_errors import import_sdk
+from promptpack.cycle.providers.sdk_errors import SdkErrorTranslator, import_sdk
 from promptpack.problem import MissingExtraError, UsageError
 
 
@@ -33,3 +35,10 @@ def test_a_misspelled_provider_gets_a_suggestion() -> None:
     with pytest.raises(UsageError) as raised:
         open_provider("opanai")
     assert str(raised.value) == "PP619 unknown provider 'opanai'\n  hint: did you mean 'openai'?"
+
+
+@pytest.mark.parametrize("text", ["no JSON", "[" * 100_000])
+def test_an_answer_that_is_not_json_is_reported(text: str) -> None:
+    openai = pytest.importorskip("openai")
+    with pytest.raises(ProviderError, match="PP608 openai returned an invalid answer"), SdkErrorTranslator(openai, ""):
+        json.loads(text)
