@@ -37,7 +37,11 @@ _OPTIONS: tuple[tuple[tuple[str, ...], str, dict[str, Any]], ...] = (
     (("--format",), "The format of the printed counts.", {"type": click.Choice(["text", "json"]), "default": "text"}),
 )
 _ENGINE: tuple[tuple[tuple[str, ...], str, dict[str, Any]], ...] = (
-    (("--processes",), "The number of worker processes.  [default: one per core]", {"type": click.IntRange(1, 512)}),
+    (
+        ("--processes",),
+        "The number of worker processes.  [default: one per core, at least 2]",
+        {"type": click.IntRange(1, 512)},
+    ),
     (("--engine",), "Where the workers run.", {"type": click.Choice(["local", "ray"]), "default": "local"}),
     (("--address",), "The Ray cluster to use.  [default: one is started on this machine]", {}),
 )
@@ -148,7 +152,7 @@ def _print(done: BatchReport, form: str, is_pipe: bool) -> None:
 
 
 def _open_engine(given: Mapping[str, Any]) -> ChunkEngine:
-    processes = given.get("processes") or os.cpu_count() or 1
+    processes = given.get("processes") or max(2, os.cpu_count() or 1)
     if given.get("engine") != "ray":
         if given.get("address"):
             raise UsageError(Problem("PP988", "--address needs --engine ray"))
