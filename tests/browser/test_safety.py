@@ -36,6 +36,10 @@ def test_markup_has_no_effect(page: Page, start: Start) -> None:
 
 def test_hidden_characters_are_visible_and_secrets_are_masked(page: Page, start: Start) -> None:
     open_pack(page, start())
+    set_text(
+        page, PACK.replace("Greet {{ WHO }}.", "Greet {{ WHO }}. Key {{ KEY }}").replace("Greets", "\u200bGreets\u202e")
+    )
+    expect(page.locator(".host .cm-specialChar")).to_have_text(["U+200B", "U+202E"])
     set_text(page, PACK.replace("Greet {{ WHO }}.", "Greet {{ WHO }}. Key {{ KEY }}"))
     page.get_by_role("button", name="Show", exact=True).click()
     page.get_by_label("WHO").fill("a\u200bb\u202ec")

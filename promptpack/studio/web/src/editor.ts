@@ -5,7 +5,7 @@ import {bracketMatching, indentUnit} from "@codemirror/language";
 import {lintKeymap, setDiagnostics, type Diagnostic} from "@codemirror/lint";
 import {highlightSelectionMatches, search, searchKeymap} from "@codemirror/search";
 import {Annotation, Compartment, EditorState, RangeSet, StateEffect, StateField, type ChangeSpec, type Extension} from "@codemirror/state";
-import {Decoration, EditorView, GutterMarker, drawSelection, gutter, highlightActiveLine, highlightActiveLineGutter, hoverTooltip, keymap, lineNumbers, type DecorationSet} from "@codemirror/view";
+import {Decoration, EditorView, GutterMarker, drawSelection, gutter, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, hoverTooltip, keymap, lineNumbers, type DecorationSet} from "@codemirror/view";
 import {colours, packLanguage, partialLanguage} from "./languages";
 import {toOffset, toPlace, toRange} from "./places";
 import {Skipped, Refused, type Socket} from "./socket";
@@ -46,6 +46,8 @@ const look = EditorView.theme({
   ".cm-diagnostic-error": {borderLeftColor: "var(--error)"},
   ".cm-diagnostic-warning": {borderLeftColor: "var(--warning)"},
   ".cm-collapsedLines": {background: "var(--panel) !important", color: "var(--quiet) !important"},
+  ".cm-collapsedLines::before, .cm-collapsedLines::after": {content: '"…" !important'},
+  ".cm-specialChar": {color: "var(--error) !important", background: "var(--error-soft)", fontSize: "10.5px", border: "1px solid", borderRadius: "4px", padding: "0 3px"},
   ".cm-changedLine": {backgroundColor: "var(--added-line) !important"},
   ".cm-changedText": {background: "var(--added) !important"},
   ".cm-deletedChunk": {backgroundColor: "var(--removed-line)"},
@@ -90,6 +92,18 @@ const coverage = StateField.define<Covered>({
 const appearance = new Compartment();
 const isDark = () => EditorView.theme({}, {dark: getComputedStyle(document.documentElement).colorScheme === "dark"});
 
+/** Hidden characters have their code points, as in the prompt; joiners stay, because they belong to emoji. */
+const visibleCharacters = highlightSpecialChars({
+  addSpecialChars: /[\u202a-\u202c\u2060-\u2064\u2068\u{e0000}-\u{e007f}]/gu,
+  render: (code, description) => {
+    const shown = document.createElement("span");
+    shown.className = "cm-specialChar";
+    shown.textContent = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+    shown.title = description ?? "";
+    return shown;
+  },
+});
+
 /** What every editor shares, also the two sides of a comparison. */
 export function base(path: string): Extension[] {
   return [
@@ -98,6 +112,7 @@ export function base(path: string): Extension[] {
     colours,
     path.endsWith(".j2") ? partialLanguage : packLanguage,
     EditorView.lineWrapping,
+    visibleCharacters,
     lineNumbers(),
     drawSelection(),
     indentUnit.of("  "),
