@@ -13,11 +13,11 @@ _MAX_DEPTH = 5
 
 
 class Values:
-    """Draws values near a schema."""
+    """Draws values near a schema; a number always gives the same ones."""
 
-    def __init__(self, root: Mapping[str, Any], random: Random) -> None:
+    def __init__(self, root: Mapping[str, Any], number: int) -> None:
         self._root = root
-        self._random = random
+        self._random = Random(number)  # noqa: S311 -- no secret is made from it
 
     def draw(self, count: int) -> Iterator[Any]:
         """Yield values near the whole schema."""
@@ -54,7 +54,7 @@ class Values:
     def _flatten(self, schemas: list[Any], depth: int) -> Iterator[Mapping[str, Any]]:
         """Yield the schemas that one value is to meet, for a random choice of alternatives."""
         for schema in schemas:
-            if not isinstance(schema, Mapping):
+            if not isinstance(schema, dict):
                 continue
             yield schema
             if depth > _MAX_DEPTH:
@@ -64,7 +64,7 @@ class Values:
             inner += [self._random.choice(schema[key]) for key in ("anyOf", "oneOf") if schema.get(key)]
             if "if" in schema:
                 inner += [schema["if"], schema.get("then")] if self._is_likely(0.5) else [schema.get("else")]
-            if isinstance(schema.get("not"), Mapping) and "not" in schema["not"]:
+            if isinstance(schema.get("not"), dict) and "not" in schema["not"]:
                 inner.append(schema["not"]["not"])
             inner += [one for one in schema.get("dependentSchemas", {}).values() if self._is_likely(0.5)]
             yield from self._flatten(inner, depth + 1)
