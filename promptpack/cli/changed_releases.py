@@ -1,4 +1,4 @@
-"""Find releases that differ from the locked ones, or from the ones in git's HEAD: a release never changes."""
+"""Find releases that differ from the ones in git's HEAD: a release never changes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _SHA1_LENGTH = 40
 
 
 def find_changed_releases(root: str) -> list[Problem]:
-    """Return a problem for each release of a folder whose digest differs from the locked one, or the one in HEAD.
+    """Return a problem for each release of a folder whose digest differs from the one in HEAD.
 
-    With a lock file, git is not asked. Without both, there are none.
+    There are none without git, or with a lock file, which the linter compares with the releases.
     """
     if files.Folder(root).is_occupied("packs.lock"):
-        return _compare_with_lock(root)
+        return []
     from promptpack.sources.git import Revision
 
     try:
@@ -40,19 +40,6 @@ def find_changed_releases(root: str) -> list[Problem]:
 
     then = Library(read_contents([revision.read(stored)], Cache()))
     return list(_compare(Library.open(root), then, changed, root))
-
-
-def _compare_with_lock(root: str) -> list[Problem]:
-    from promptpack.library import Library
-    from promptpack.library.locking import find_changes, find_missing
-
-    library = Library.open(root)
-    folder = library.folders[0]
-    try:
-        lock = library._locks[folder.root]
-    except PackError as error:
-        return list(error.problems)
-    return [*find_changes(library, folder, lock), *find_missing(library, folder, lock)]
 
 
 def _compare(now: Library, then: Library, changed: set[str], root: str) -> Iterator[Problem]:

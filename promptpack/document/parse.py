@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,6 +23,8 @@ from promptpack.problem import Location, PackError, Problem, did_you_mean
 
 if TYPE_CHECKING:
     import yaml
+
+    from promptpack.cache import Cache
 
 
 _DEFAULT_LIMITS = DocumentLimits()
@@ -44,6 +47,20 @@ def parse(source: bytes | str, path: str = "<text>", limits: DocumentLimits = _D
     if reader.problems:
         raise PackError(reader.problems[:_MAX_PROBLEMS])
     return Document(path, text, data, (*warnings, *reader.warnings[:_MAX_PROBLEMS]))
+
+
+def parse_cached(content: bytes, path: str, cache: Cache, limits: DocumentLimits = _DEFAULT_LIMITS) -> Document:
+    """Parse a file, or restore its data from the cache; a file with warnings is parsed again to report them."""
+    if not cache.is_on:
+        return parse(content, path, limits)
+    digest = hashlib.sha256(content).hexdigest()
+    data = cache.get("parsed", digest)
+    if data is not None:
+        return restore(content, path, data)
+    document = parse(content, path, limits)
+    if not document.warnings:
+        cache.put(document.data, "parsed", digest)
+    return document
 
 
 def restore(source: bytes, path: str, data: Any) -> Document:

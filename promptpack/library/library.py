@@ -230,7 +230,7 @@ class Library:
             return {}
         from promptpack.library.lock import read_locks
 
-        return read_locks(self._contents)
+        return read_locks(self._contents, self._cache)
 
     @cached_property
     def _labels(self) -> promptpack.library.labels.LabelIndex:
@@ -367,7 +367,7 @@ class Library:
 
         return building.BuildContext(
             folder or entry.folder, entry.file, self._find_partials(entry), parents, self._limits, self._render_cache,
-            partial(self._store, entry),
+            partial(self._store, entry), cache=self._cache,
         )  # fmt: skip
 
     def _store(self, entry: Entry, pack: Pack) -> StoredPack:

@@ -9,7 +9,8 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from promptpack import schema
-from promptpack.document import Document, parse
+from promptpack.cache import Cache
+from promptpack.document import Document, parse_cached
 from promptpack.document.model import DocumentLimits
 from promptpack.files import Folder
 from promptpack.library.choosing import parse_reference
@@ -92,14 +93,14 @@ def key_of(entry: Entry) -> LockKey:
     return f"{entry.name}@{entry.version}", entry.locale or _DEFAULT
 
 
-def read_lock(content: bytes, path: str) -> Lock:
+def read_lock(content: bytes, path: str, cache: Cache | None = None) -> Lock:
     """Parse and validate a lock file."""
     for number, line in enumerate(content.split(b"\n"), 1):
         if line.lstrip(b" \t").startswith(_CONFLICTS):
             message = "the lock file has a merge conflict"
             hint = "keep the rows of both sides, delete the lines with <, |, = and >, then run: promptpack lock"
             raise PackError(Problem("PP752", message, Location(path, number, 1), hint))
-    document = parse(content, path, _LIMITS)
+    document = parse_cached(content, path, cache or Cache(), _LIMITS)
     problems = [
         Problem("PP751", one.message, (place.locate_key if one.at_key else place.locate)(one.path), _REWRITE)
         for place, one in find_mismatches(lock_schema(), document)
@@ -161,9 +162,9 @@ def _lines(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:
             yield f"{indent}{shown}: {'{}' if isinstance(value, Mapping) else value}\n"
 
 
-def read_locks(contents: Contents) -> dict[str, Lock]:
+def read_locks(contents: Contents, cache: Cache) -> dict[str, Lock]:
     """Return the lock file of each folder that has one, by folder; raise the problems of these files."""
-    found, problems = _try_locks(contents)
+    found, problems = _try_locks(contents, cache)
     if problems:
         raise PackError(one for several in problems.values() for one in several)
     return found
@@ -174,13 +175,15 @@ def find_lock_problems(contents: Contents) -> dict[str, tuple[Problem, ...]]:
     return _try_locks(contents)[1]
 
 
-def _try_locks(contents: Contents) -> tuple[dict[str, Lock], dict[str, tuple[Problem, ...]]]:
+def _try_locks(
+    contents: Contents, cache: Cache | None = None
+) -> tuple[dict[str, Lock], dict[str, tuple[Problem, ...]]]:
     found: dict[str, Lock] = {}
     problems: dict[str, tuple[Problem, ...]] = {}
     for root, content in contents.locks.items():
         path = Folder(root).show(LOCK)
         try:
-            found[root] = read_lock(content, path)
+            found[root] = read_lock(content, path, cache)
         except PackError as error:
             problems[path] = error.problems if content else contents.broken.get(path, error.problems)
     return found, problems

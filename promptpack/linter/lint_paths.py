@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,11 @@ from promptpack.cache import Cache
 from promptpack.files import Folder
 from promptpack.linter.lint_report import LintReport
 from promptpack.linter.lint_settings import LintSettings, find_settings
-from promptpack.problem import PackError
+from promptpack.problem import PackError, Problem
 from promptpack.sources.opening import open_folder
 
 if TYPE_CHECKING:
+    from promptpack.library import Library
     from promptpack.linter.result_cache import ResultCache
 
 
@@ -51,11 +52,27 @@ def lint(
             results = ResultCache.open(stored, root, chosen)
             library = Library(read_contents([folder], stored), None, stored)
             packs = LintLibrary(library, results.paragraphs)
-            return lint_library(packs, chosen, wanted, results, track), results
+            report = lint_library(packs, chosen, wanted, results, track)
+            changed = LintReport(problems=tuple(_find_changed(library, folder, wanted)))
+            return LintReport.join([report, changed]), results
 
         return _get_or_compute(stored, folder, chosen, wanted, compute)
 
     return LintReport.join(lint_root(root, wanted) for root, wanted in files.group_by_root(paths).items())
+
+
+def _find_changed(library: Library, folder: Folder, wanted: Collection[str]) -> Iterator[Problem]:
+    """Yield the releases of a folder that differ from its lock file."""
+    from promptpack.library.locking import find_changes, find_missing
+
+    try:
+        lock = library._locks.get(folder.root)
+    except PackError as error:
+        yield from error.problems
+        return
+    for problem in (*find_changes(library, folder, lock), *find_missing(library, folder, lock)) if lock else ():
+        if not wanted or (problem.location and problem.location.path in wanted):
+            yield problem
 
 
 def lint_text(path: str, text: str, settings: LintSettings | None = None) -> LintReport:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptpack import schema
+from promptpack.cache import Cache
 from promptpack.document import Document
 from promptpack.files import Folder
 from promptpack.pack.contract import ERROR_ACTIONS, Contract
@@ -49,6 +50,7 @@ class BuildContext(NamedTuple):
     """Returns a pack as texts, for pickling."""
     is_clean: bool = False
     """Whether the cache knows that the file builds without problems, so that its tests are not checked again."""
+    cache: Cache = Cache()
 
 
 def resolve_sections(document: Document, build_context: BuildContext) -> Sections:
@@ -117,7 +119,8 @@ def _add_tests(sections: Sections, build_context: BuildContext) -> Sections:
         packs.insert(0, folder.to_relative(default) or build_context.file)
     stems = [file.removesuffix(".yaml").removesuffix(".yml") for file in packs]
     files = [f"{stem}{end}" for stem in dict.fromkeys(stems) for end in TESTS if folder.exists(f"{stem}{end}")]
-    return read_tests(sections, [(folder.read(file), folder.show(file)) for file in files]) if files else sections
+    tests = [(folder.read(file), folder.show(file)) for file in files]
+    return read_tests(sections, tests, build_context.cache) if tests else sections
 
 
 def _prepare_tests(

@@ -7,7 +7,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from promptpack import schema
-from promptpack.document import Document, parse
+from promptpack.cache import Cache
+from promptpack.document import Document, parse_cached
 from promptpack.pack.pack_schema import find_mismatches, find_misread, read_shipped
 from promptpack.pack.placed import Placed, children_at, items_at
 from promptpack.problem import PackError, Problem, did_you_mean
@@ -68,13 +69,13 @@ def read_sections(document: Document) -> Sections:
     )
 
 
-def read_tests(sections: Sections, files: Sequence[tuple[bytes, str]]) -> Sections:
+def read_tests(sections: Sections, files: Sequence[tuple[bytes, str]], cache: Cache) -> Sections:
     """Return the sections with the tests of files `<version>.tests.yaml`, and with the problems of these files.
 
     A second file belongs to a variant with only texts, and changes the tests of the first one by their names.
     """
     try:
-        first, *own = (parse(content, path) for content, path in files)
+        first, *own = (parse_cached(content, path, cache) for content, path in files)
         document = _complete(first, own[0]) if own and isinstance(own[0].data, dict) else first
     except PackError as error:
         return sections._replace(problems=(*sections.problems, *error.problems))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from promptpack import Library, PackError, UsageError
+from promptpack import Library, PackError, UsageError, lint
 from promptpack.library.lock import Lock, LockedFile, read_lock, write_lock
 from promptpack.pack import digest
 from tests.e2e.conftest import run
@@ -383,3 +383,30 @@ def test_an_update_of_an_unknown_pack_is_refused(folder: Path) -> None:
     lock(folder)
     assert "PP701 no pack named 'dem'" in lock(folder, "--update", "dem")[2]
     assert "PP933 'demo@1.1.0-dev' is not locked yet\n" in lock(folder, "--update", "demo@1.1.0-dev")[2]
+
+
+def test_a_lint_from_the_cache_compares_releases_with_the_lock(folder: Path) -> None:
+    lock(folder)
+    assert find_changed(folder) == []
+    path = folder / "packs" / "demo" / "1.0.0.yaml"
+    text = path.read_text()
+    path.write_text(text.replace("role: user", "role: system"))
+    assert find_changed(folder) == find_changed(folder) == ["PP753"]
+    path.write_text(text)
+    partial = folder / "packs" / "_partials" / "shared.j2"
+    partial.write_text("changed\n")
+    assert find_changed(folder) == find_changed(folder) == ["PP753"]
+    partial.write_text("shared\n")
+    schema = folder / "packs" / "demo" / "who.json"
+    schema.write_text('{"type": "string"}')
+    assert find_changed(folder) == find_changed(folder) == ["PP753"]
+    schema.write_text('{"type": "string", "maxLength": 9}')
+    assert find_changed(folder) == []
+    locked = folder / "packs" / "packs.lock"
+    locked.write_text(locked.read_text().replace("rendering: 1", "rendering: 2"))
+    assert find_changed(folder) == find_changed(folder) == ["PP756"]
+
+
+def find_changed(folder: Path) -> list[str]:
+    report = lint([str(folder / "packs")], select=["PL001"], cache=str(folder / "cache"))
+    return [problem.code for problem in report.problems if problem.code.startswith("PP7")]

@@ -80,7 +80,7 @@ def _run_again(options: _LintOptions) -> None:
 
 def _run(options: _LintOptions) -> LintReport:
     report = lint(options.paths, select=options.select, ignore=options.ignore, track=partial(track, noun="packs"))
-    before = len(report.problems)
+    before = Counter(problem.code for problem in report.problems)
     for _ in range(_MAX_ROUNDS if options.fix else 0):
         if not report.safe_fixes:
             break
@@ -88,7 +88,7 @@ def _run(options: _LintOptions) -> LintReport:
 
         apply_fixes(report)
         report = lint(options.paths, select=options.select, ignore=options.ignore)
-    fixed = before - len(report.problems)
+    fixed = (before - Counter(problem.code for problem in report.problems)).total()
     report = LintReport.join([report, LintReport(problems=tuple(_find_changed(options.paths)))])
     written = write(report, options.format)
     if written:
