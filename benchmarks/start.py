@@ -50,7 +50,11 @@ def _starts() -> Iterator[Command]:
     for name, code in (("six packs validated", VALIDATED), ("six packs opened", FIRST_PROMPT)):
         yield Command(name, code, (f"{folder}/packs", ""), text, over=BARE)
         yield Command(f"{name}, from the cache", code, (f"{folder}/packs", f"{folder}/cache"), text, over=BARE)
-    yield Command("`promptpack lint`, nothing changed", LINT, (f"{folder}/packs", f"{folder}/cache"), over=BARE)
+    whole, note = f"{folder}/whole", "17 files, with tests, locales and a lock file"
+    yield Command("all shipped packs opened", FIRST_PROMPT, (whole, ""), text, over=BARE, note=note)
+    cached = "all shipped packs opened, from the cache"
+    yield Command(cached, FIRST_PROMPT, (whole, f"{folder}/cache"), text, over=BARE, note=note)
+    yield Command("`promptpack lint`, nothing changed", LINT, (whole, f"{folder}/cache"), over=BARE, note=note)
 
 
 def _imports() -> Iterator[Command]:
@@ -65,8 +69,9 @@ def _imports() -> Iterator[Command]:
 
 @cache
 def _folder() -> Path:
-    """Copy the six packs and their base pack into a folder that is deleted when this process ends."""
+    """Copy the six packs and their base pack, and all packs, into a folder that is deleted when this process ends."""
     folder = scratch_folder()
+    shutil.copytree(ROOT / "packs", folder / "whole")
     for agent in AGENTS:
         target = folder / "packs" / agent
         target.mkdir(parents=True)
