@@ -83,7 +83,9 @@ class Guard:
     def _admit(self, scope: Scope, headers: Headers) -> Response | None:
         token = parse_qs(scope["query_string"].decode("ascii", "replace")).get("token", [""])[0]
         is_known = self._access.knows(headers.get("cookie", ""))
-        if scope["path"] == "/" and token and (self._access.use(token) or is_known):
+        # Programs that preview links send HEAD, which uses no link up.
+        is_opened = scope.get("method") == "GET" and scope["path"] == "/" and bool(token)
+        if is_opened and (self._access.use(token) or is_known):
             return RedirectResponse("/", 303, {"set-cookie": self._access.cookie})
         if is_known:
             return None

@@ -132,11 +132,12 @@ def test_it_listens_on_the_loopback_address_only(studio: Running) -> None:
     assert listening == {"0100007F"}
 
 
-def test_a_link_is_renewed_only_after_it_was_used(studio: Running) -> None:
+def test_a_link_is_renewed_only_after_get_used_it(studio: Running) -> None:
     assert studio.send(f"GET {studio.target} HTTP/1.1\nHost: {studio.host}\n").startswith("HTTP/1.1 403")
     renewed = studio.read_link()
     assert renewed != studio.link
     target = renewed.partition(studio.host)[2]
+    assert studio.send(f"HEAD {target} HTTP/1.1\nHost: {studio.host}\n").startswith("HTTP/1.1 403")
     answer = studio.send(f"GET {target} HTTP/1.1\nHost: {studio.host}\n")
     assert answer.startswith("HTTP/1.1 303")
     assert "\r\nlocation: /\r\n" in answer
