@@ -27,7 +27,7 @@ class BatchProgress:
         self._now = now
         self._started = self._shown = now()
         self._first: tuple[float, int, float] | None = None
-        """The time, the rows and the share when the first rows were done."""
+        """The time, the rows and the share when the first rows were done, or the last contexts indexed."""
         is_log = not self._stream.isatty() or os.environ.get("CI") or os.environ.get("TERM") == "dumb"
         self._is_bar = not is_log
 
@@ -35,13 +35,13 @@ class BatchProgress:
         """Show the counts if it is time to."""
         now = self._now()
         share = self._share()
-        if self._first is None:
+        if self._first is None or not summary.rows:
             self._first = (now, summary.rows, share or 0.0)
         is_due = now - self._shown >= (PAUSE_SECONDS if self._is_bar else _LOG_SECONDS)
         if not is_due or now - self._started < PATIENCE_SECONDS:
             return
         self._shown = now
-        text = self._describe(summary, share, now, *self._first)
+        text = self._describe(summary, share, now, *self._first) if summary.rows else _describe_index(share)
         self._stream.write(f"{CLEAR}{draw_bar(share or 0.0)} {text}" if self._is_bar else f"{text}\n")
         self._stream.flush()
 
@@ -67,3 +67,7 @@ class BatchProgress:
         if share is not None and share > first_share:
             parts.append(f"{show_seconds(seconds * (1 - share) / (share - first_share))} left")
         return ", ".join(parts)
+
+
+def _describe_index(share: float | None) -> str:
+    return ", ".join(("reading contexts and corrections", *([] if share is None else [f"{100 * share:.0f} %"])))

@@ -50,6 +50,16 @@ def test_a_terminal_has_a_bar_with_rate_errors_and_time_left(source: RowSource) 
     ]
 
 
+def test_the_rate_begins_with_the_first_rows(source: RowSource) -> None:
+    text = show(source, Terminal(), [(1.0, 0, 30), (4.0, 0, 75), (5.0, 100, 150), (10.0, 600, 225)])
+    assert text.split("\r\x1b[K")[1:] == [
+        "██████░░░░░░░░░░░░░░░░░░ reading contexts and corrections, 25 %",
+        "████████████░░░░░░░░░░░░ 50 %, 100 rows, 100 per second, 1 errors and refusals, 2 s left",
+        "██████████████████░░░░░░ 75 %, 600 rows, 100 per second, 6 errors and refusals, 3 s left",
+        "",
+    ]
+
+
 def test_a_log_has_a_line_per_minute(source: RowSource) -> None:
     text = show(
         source, io.StringIO(), [(1.0, 100, 30), (59.0, 200, 60), (61.0, 300, 90), (100.0, 400, 120), (122.0, 500, 150)]
