@@ -1,7 +1,8 @@
 """Batches of planner records, from file to file in one process, compared with plain loops over the same files."""
 
 import json
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from benchmarks.sides import Side, Table
 
 AGENT = "planner"
 ROWS = 10_000
+STOCK = "loop, stock"
 NAMES = ("contexts.jsonl", "replies.jsonl", "out.jsonl")
 
 
@@ -61,13 +63,17 @@ def checked(rows: int) -> Job:
 
 def checked_in_a_loop(rows: int) -> Job:
     """Check replies in a loop, with all contexts in memory."""
-    pack = _pack(AGENT)
+    return _check(rows, _check_one, _join_in_memory)
 
-    def check(context: Any, reply: str) -> dict[str, Any]:
-        verdict = pack.render(context).check(reply)
-        return {"ok": verdict.ok, "verdict": verdict.to_dict()}
 
-    return _check(rows, check)
+def checked_in_a_loop_with_flat_memory(rows: int) -> Job:
+    """Check replies in a loop, with the contexts in SQLite, so that memory does not grow with the rows."""
+    return _check(rows, _check_one, _join_on_disk)
+
+
+def _check_one(context: Any, reply: str) -> dict[str, Any]:
+    verdict = _pack(AGENT).render(context).check(reply)
+    return {"ok": verdict.ok, "verdict": verdict.to_dict()}
 
 
 def checked_with_stock(rows: int) -> Job:
@@ -84,7 +90,7 @@ def checked_with_stock(rows: int) -> Job:
         twin.render(context)
         return {"ok": accepts(json.loads(reply)), "verdict": model.model_validate_json(reply).model_dump()}
 
-    return _check(rows, check)
+    return _check(rows, check, _join_in_memory)
 
 
 def write_files(folder: Path, rows: int) -> tuple[Path, Path, Path]:
@@ -113,15 +119,34 @@ def _render(rows: int, render: Callable[[Any], dict[str, Any]]) -> Job:
     return _job(run, output, _request)
 
 
-def _check(rows: int, check: Callable[[Any, str], dict[str, Any]]) -> Job:
+Join = Callable[[Iterable[bytes], Iterable[bytes]], Iterator[tuple[str, Any, str]]]
+"""Lines of contexts and replies -> the id, the context and the reply of each record."""
+
+
+def _join_in_memory(contexts: Iterable[bytes], replies: Iterable[bytes]) -> Iterator[tuple[str, Any, str]]:
+    known = {row["id"]: row["context"] for row in map(json.loads, contexts)}
+    for row in map(json.loads, replies):
+        yield row["id"], known[row["id"]], row["reply"]
+
+
+def _join_on_disk(contexts: Iterable[bytes], replies: Iterable[bytes]) -> Iterator[tuple[str, Any, str]]:
+    table = sqlite3.connect(scratch_folder() / "contexts.db")
+    table.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8000;")
+    table.execute("CREATE TABLE contexts (id TEXT PRIMARY KEY, line BLOB)")
+    table.executemany("INSERT INTO contexts VALUES (?, ?)", ((json.loads(line)["id"], line) for line in contexts))
+    for row in map(json.loads, replies):
+        [line] = table.execute("SELECT line FROM contexts WHERE id = ?", (row["id"],)).fetchone()
+        yield row["id"], json.loads(line)["context"], row["reply"]
+    table.close()
+
+
+def _check(rows: int, check: Callable[[Any, str], dict[str, Any]], join: Join) -> Job:
     contexts, replies, output = write_files(scratch_folder(), rows)
 
     def run() -> None:
-        with contexts.open("rb") as source:
-            known = {row["id"]: row["context"] for row in map(json.loads, source)}
-        with replies.open("rb") as source, output.open("wb") as target:
-            for row in map(json.loads, source):
-                record = {"id": row["id"], **check(known[row["id"]], row["reply"])}
+        with contexts.open("rb") as first, replies.open("rb") as second, output.open("wb") as target:
+            for identifier, context, reply in join(first, second):
+                record = {"id": identifier, **check(context, reply)}
                 target.write(json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
 
     return _job(run, output, _verdict)
@@ -146,24 +171,28 @@ def _verdict(row: Any) -> Any:
 
 def tables() -> tuple[Table, ...]:
     return (
-        _table(
-            "batch-render",
-            "Rendering a file of contexts, per record",
-            rendered,
-            rendered_in_a_loop,
-            rendered_with_stock,
-        ),
-        _table("batch-check", "Checking a file of replies, per record", checked, checked_in_a_loop, checked_with_stock),
+        Table("batch-render", "Rendering a file of contexts, per record", tuple(_rendering()), rounds=3),
+        Table("batch-check", "Checking a file of replies, per record", tuple(_checking()), rounds=3),
     )
 
 
-def _table(
-    name: str, title: str, ours: Callable[[int], Job], plain: Callable[[int], Job], stock: Callable[[int], Job]
-) -> Table:
-    over, packages = "loop, stock", ("jinja2", "jsonschema", "pydantic")
-    sides = (
-        Side(over, stock, (ROWS,), packages=packages, units=ROWS, note="no rules, no limits"),
-        Side("loop, promptpack", plain, (ROWS,), over=over, units=ROWS, note="all contexts in memory"),
-        Side("promptpack batch", ours, (ROWS,), over=over, units=ROWS, note="one process, with its journal"),
-    )
-    return Table(name, title, sides, rounds=3)
+def _rendering() -> Iterator[Side]:
+    yield _stock(rendered_with_stock)
+    yield _side("loop, promptpack", rendered_in_a_loop, "")
+    yield _side("promptpack batch", rendered, "one process, with its journal")
+
+
+def _checking() -> Iterator[Side]:
+    yield _stock(checked_with_stock)
+    yield _side("loop, promptpack", checked_in_a_loop, "all contexts in memory")
+    yield _side("loop, promptpack, flat memory", checked_in_a_loop_with_flat_memory, "contexts in SQLite")
+    yield _side("promptpack batch", checked, "one process, with its journal; contexts in SQLite")
+
+
+def _stock(job: Callable[[int], Job]) -> Side:
+    packages = ("jinja2", "jsonschema", "pydantic")
+    return Side(STOCK, job, (ROWS,), packages=packages, units=ROWS, note="no rules, no limits")
+
+
+def _side(name: str, job: Callable[[int], Job], note: str) -> Side:
+    return Side(name, job, (ROWS,), over=STOCK, units=ROWS, note=note)
