@@ -158,26 +158,34 @@ class _ZstdReader(io.RawIOBase):
 def _read_csv(stream: BinaryIO, label: str) -> Iterator[Line]:
     """Yield rows as objects of cells. A row that spans lines has the number of its first one."""
     lines = _CsvLines(stream, label)
-    csv.field_size_limit(MAX_LINE)
     rows = csv.reader(lines, strict=True)
     try:
-        header = next(rows, [])
+        header = _next_cells(rows) or []
     except csv.Error as error:
         raise PackError(Problem("PP982", f"the header is not CSV: {error}", Location(label, 1, 1))) from error
     _require_different(header, label)
     while True:
         number, lines.size = rows.line_num + 1, 0
         try:
-            cells = next(rows)
-        except StopIteration:
-            return
+            cells = _next_cells(rows)
         except csv.Error as error:
             yield Line(number, b"", f"invalid CSV: {error}")
             continue
+        if cells is None:
+            return
         if len(cells) != len(header) and cells:
             yield Line(number, b"", f"the row has {len(cells)} cells, but the header has {len(header)}")
         elif any(cells):
             yield _row(number, dict(zip(header, cells, strict=True)))
+
+
+def _next_cells(rows: Iterator[list[str]]) -> list[str] | None:
+    """Return the cells of the next row; None at the end. The limit of cells belongs to the whole process."""
+    limit = csv.field_size_limit(MAX_LINE)
+    try:
+        return next(rows, None)
+    finally:
+        csv.field_size_limit(limit)
 
 
 class _CsvLines:

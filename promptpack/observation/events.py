@@ -7,11 +7,10 @@ called on request and returns plain data without the declared secrets.
 from __future__ import annotations
 
 import itertools
-import time
 from dataclasses import dataclass, field
 from typing import Literal
 
-from promptpack.observation.run_scope import ContentReader, PackIdentity, run_id
+from promptpack.observation.run_scope import ContentReader, PackIdentity, read_clock, run_id
 from promptpack.problem import PromptpackError
 
 RunKind = Literal["agent", "cycle", "flow"]
@@ -40,7 +39,7 @@ class OperationStarted:
     content: ContentReader | None = field(default=None, repr=False, compare=False)
     run: str = field(default_factory=run_id)
     id: int = field(default_factory=_ids.__next__)
-    time_ns: int = field(default_factory=time.time_ns)
+    time_ns: int = field(default_factory=read_clock)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +149,7 @@ class CallRetried:
     seconds: float
     pack: PackIdentity | None = None
     run: str = field(default_factory=run_id)
-    time_ns: int = field(default_factory=time.time_ns)
+    time_ns: int = field(default_factory=read_clock)
 
 
 Started = RunStarted | RenderStarted | CallStarted | ToolStarted | CheckStarted

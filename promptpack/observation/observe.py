@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from promptpack import hook
 from promptpack.observation.events import Ended, OperationFailure, RunEnded, RunKind, RunStarted
-from promptpack.observation.run_scope import PackIdentity, entered, new_run
+from promptpack.observation.run_scope import PackIdentity, current_clock, entered, new_run
 
 if TYPE_CHECKING:
     from promptpack.pack.model import Pack
@@ -25,19 +24,17 @@ class Observation(Generic[End]):
     def __init__(self, end: End) -> None:
         self.end = end
         self._listeners = hook.listeners
+        self._clock = current_clock()
 
     def __enter__(self) -> Observation[End]:
-        self._began = time.perf_counter_ns()
         hook.emit(self.end.start, self._listeners)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        # The wall clock may be set back meanwhile.
-        time_ns = self.end.start.time_ns + time.perf_counter_ns() - self._began
         failure = self.end.failure if error is None else OperationFailure.of(error)
-        hook.emit(replace(self.end, failure=failure, time_ns=time_ns), self._listeners)
+        hook.emit(replace(self.end, failure=failure, time_ns=self._clock()), self._listeners)
 
 
 @contextmanager

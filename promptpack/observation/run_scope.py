@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 ContentReader = Callable[[], Mapping[str, object]]
 Hide = Callable[[object], object]
+EventClock = Callable[[], int]
 _current: ContextVar[RunScope | None] = ContextVar("promptpack_run", default=None)
 
 
@@ -34,14 +36,24 @@ class PackIdentity:
         return cls(pack.name, str(pack.version), pack.digest, pack.agent, pack.requested_label, overlay)
 
 
+def new_clock() -> EventClock:
+    """Return a clock that starts at the time of day, in nanoseconds, and never goes back."""
+    offset = time.time_ns() - time.perf_counter_ns()
+    return lambda: offset + time.perf_counter_ns()
+
+
 @dataclass(slots=True)
 class RunScope:
-    """A run; `prompt` reads the content of its prompt, and `hiders` replace the secrets of prompts in plain data."""
+    """A run; `prompt` reads the content of its prompt, and `hiders` replace the secrets of prompts in plain data.
+
+    All its events have times of one `clock`, so an inner operation ends before the one around it.
+    """
 
     id: str
     pack: PackIdentity | None = None
     prompt: ContentReader | None = field(default=None, repr=False)
     hiders: dict[Hashable, Hide] = field(default_factory=dict, repr=False)
+    clock: EventClock = field(default_factory=new_clock, repr=False)
 
 
 def current_run() -> RunScope | None:
@@ -55,12 +67,23 @@ def run_id() -> str:
     return "" if scope is None else scope.id
 
 
+def current_clock() -> EventClock:
+    """Return the clock of the current run; outside runs, a new one."""
+    scope = _current.get()
+    return new_clock() if scope is None else scope.clock
+
+
+def read_clock() -> int:
+    """Return the time for an event."""
+    return current_clock()()
+
+
 def new_run(pack: PackIdentity | None = None, run_id: str = "") -> RunScope:
     """Return a new run; inside another one it shares the id and the secrets of that one."""
     outer = _current.get()
     if outer is None:
         return RunScope(run_id or _new_id(), pack)
-    return RunScope(run_id or outer.id, pack, hiders=outer.hiders)
+    return RunScope(run_id or outer.id, pack, hiders=outer.hiders, clock=outer.clock)
 
 
 @contextmanager

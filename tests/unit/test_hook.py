@@ -1,6 +1,7 @@
 import asyncio
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -281,6 +282,16 @@ def test_a_listener_gets_the_end_of_what_it_saw_begin(pack: Pack) -> None:
         stop()
     assert kinds(found) == ["RunStarted", "RenderStarted", "RenderEnded", "CallStarted", "CallEnded", "RunEnded"]
     assert kinds(late) == ["CheckStarted", "CheckEnded"]
+
+
+def test_the_events_of_a_run_are_nested_while_the_wall_clock_is_set_back(
+    pack: Pack, events: list[ObservedEvent], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = iter(range(2_000_000_000_000_000_000, 0, -3_600_000_000_000))
+    monkeypatch.setattr(time, "time_ns", lambda: next(times))
+    assert Agent(pack, ScriptedProvider([BAD, GOOD])).run({"NAME": "Ada"}).ok
+    found = [event.time_ns for event in events]
+    assert found == sorted(found)
 
 
 def test_threads_do_not_share_a_run(pack: Pack, events: list[ObservedEvent]) -> None:

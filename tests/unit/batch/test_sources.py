@@ -1,5 +1,6 @@
 """Files that cannot be read, and packages that are missing."""
 
+import csv
 import gzip
 import sys
 from pathlib import Path
@@ -75,6 +76,7 @@ def test_a_cell_of_csv_may_be_long(folder: Path, batch: Batch) -> None:
     (folder / "rows.csv").write_text(f"id,TEXT\na,{text}\n")
     assert batch("render", "rows.csv", "-o", "out.jsonl").returncode == 0
     assert text in (folder / "out.jsonl").read_text()
+    assert csv.field_size_limit() == 131_072  # of the whole process
 
 
 def test_a_header_that_is_not_csv_is_reported(folder: Path, batch: Batch) -> None:
