@@ -138,35 +138,53 @@ class Inliner:
     def inline(self, tree: nodes.Template, source: Source) -> tuple[nodes.Template, list[Source]]:
         """Return a tree with partials in it, and their sources: its nodes are placed as if those followed its own."""
         sources = [source]
-        body = list(self._statements(tree.body, sources))
+        body = list(self._statements(tree.body, sources, frozenset(_written_names(tree))))
         return nodes.Template(body, lineno=tree.lineno), sources[1:]
 
-    def _statements(self, body: Iterable[nodes.Node], sources: list[Source]) -> Iterator[nodes.Node]:
+    def _statements(
+        self, body: Iterable[nodes.Node], sources: list[Source], written: frozenset[str]
+    ) -> Iterator[nodes.Node]:
         for node in body:
-            if isinstance(node, nodes.Include) and (partial := self._partial(node, sources)):
+            if isinstance(node, nodes.Include) and (partial := self._partial(node, sources, written)):
                 yield from place(partial[0], partial[1], sources).body
             elif isinstance(node, nodes.If):
-                yield self._branches(node, sources)
+                yield self._branches(node, sources, written)
             else:
                 yield node
 
-    def _branches(self, node: nodes.If, sources: list[Source]) -> nodes.If:
+    def _branches(self, node: nodes.If, sources: list[Source], written: frozenset[str]) -> nodes.If:
         branches = copy(node)
-        branches.body = list(self._statements(node.body, sources))
-        branches.elif_ = [self._branches(branch, sources) for branch in node.elif_]
-        branches.else_ = list(self._statements(node.else_, sources))
+        branches.body = list(self._statements(node.body, sources, written))
+        branches.elif_ = [self._branches(branch, sources, written) for branch in node.elif_]
+        branches.else_ = list(self._statements(node.else_, sources, written))
         return branches
 
-    def _partial(self, node: nodes.Include, sources: Sequence[Source]) -> tuple[nodes.Template, Source] | None:
+    def _partial(
+        self, node: nodes.Include, sources: Sequence[Source], written: frozenset[str]
+    ) -> tuple[nodes.Template, Source] | None:
         name = node.template.value if isinstance(node.template, nodes.Const) else ""
         tree = self._trees.get(name) if node.with_context and isinstance(name, str) else None
         if tree is None or tree.find(nodes.Include) is not None or not self._is_pure(tree):
+            return None
+        # A template that reads a name before it sets it reads the input, in all its loops too; an include does not.
+        if any(isinstance(one, nodes.Name) and one.name in written for one in descendants(tree)):
             return None
         source = self._sources[name]
         is_short = sum(len(one.text) for one in [*sources[1:], source]) <= _MAX_INLINED
         is_jinja = source.syntax == sources[0].syntax == "jinja"
         is_compilable: bool = tree.is_lazy  # type: ignore[attr-defined]  # set by the engine
         return (tree, source) if is_short and is_jinja and is_compilable else None
+
+
+def _written_names(tree: nodes.Template) -> Iterator[str]:
+    """Yield the names that a template sets, imports or defines as macros."""
+    for node in descendants(tree):
+        if isinstance(node, nodes.Macro) or (isinstance(node, nodes.Name) and node.ctx != "load"):
+            yield node.name
+        elif isinstance(node, nodes.Import):
+            yield node.target
+        elif isinstance(node, nodes.FromImport):
+            yield from (one if isinstance(one, str) else one[1] for one in node.names)
 
 
 def place(tree: nodes.Template, source: Source, sources: list[Source]) -> nodes.Template:

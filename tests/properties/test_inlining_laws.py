@@ -3,7 +3,7 @@
 from typing import Any
 from unittest.mock import patch
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from promptpack.problem import ContextError
@@ -20,6 +20,7 @@ _OUTER = (
     *_PIECES, '{% include "p" %}\n', '{% include "q" %}', '{% if a %}{% include "p" %}{% else %}{% include "q" %}{% endif %}',
     '{% for x in b %}{% include "p" %}{% endfor %}', "{% set x = 1 %}", "{% if a %}{% set x = b %}{% endif %}",
     '{% set a = 7 %}{% include "q" %}', '{% include "p" without context %}',
+    "{% for y in b %}{{ a }}{% endfor %}", "{% for a in b %}{{ a }}{% endfor %}", "{% macro a() %}{{ x }}{% endmacro %}",
 )  # fmt: skip
 _VALUES = st.none() | st.integers(-1, 2) | st.text("ab`", max_size=4) | st.lists(st.integers(0, 2), max_size=2)
 _CONTEXTS = st.fixed_dictionaries({"a": _VALUES, "b": _VALUES | st.fixed_dictionaries({"c": _VALUES})})
@@ -36,7 +37,8 @@ def outcome(text: str, partials: dict[str, Source], context: dict[str, Any]) -> 
         return error.problems
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
+@example('{% for y in b %}{{ a }}{% endfor %}{% include "p" %}{% set a = 7 %}', "{{ a }}", "", {"a": 1, "b": [0]})
 @given(pieces(_OUTER), pieces(_PIECES), pieces(_PIECES), _CONTEXTS)
 def test_an_inlined_partial_renders_as_an_included_one(text: str, p: str, q: str, context: dict[str, Any]) -> None:
     partials = {name: Source.of_text(partial, name) for name, partial in (("p", p), ("q", q))}
