@@ -7,7 +7,6 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
 from typing import Final, NamedTuple
 from uuid import uuid4
 
@@ -44,13 +43,24 @@ FoundRows = Mapping[tuple[int, str], bytes]
 """Lines of JSON by their place and id; all of them have been read before."""
 
 
-@lru_cache(maxsize=2)
-def _open(path: str, version: str) -> sqlite3.Connection:  # noqa: ARG001 -- another file of the same name
-    from urllib.parse import quote
+_opened: Final[dict[str, sqlite3.Connection]] = {}
+"""The index that this process reads, by its version."""
 
-    connection = sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro&immutable=1", uri=True)
-    connection.execute(_READ_CACHE)
-    return connection
+
+def _open(path: str, version: str) -> sqlite3.Connection:
+    if version not in _opened:
+        from urllib.parse import quote
+
+        _close_opened()
+        uri = f"file:{quote(os.path.abspath(path))}?mode=ro&immutable=1"
+        connection = _opened[version] = sqlite3.connect(uri, uri=True, check_same_thread=False)
+        connection.execute(_READ_CACHE)
+    return _opened[version]
+
+
+def _close_opened() -> None:
+    while _opened:
+        _opened.popitem()[1].close()
 
 
 class RowIndex:
@@ -80,6 +90,7 @@ class RowIndex:
 
     def close(self) -> None:
         """Delete the file."""
+        _close_opened()
         self._rows.close()
         _remove(self.path)
 

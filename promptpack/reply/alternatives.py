@@ -43,7 +43,7 @@ class Options:
         return self._by_type[kind]
 
     def _find_candidates(self, value: Mapping[str, Any]) -> list[Any]:
-        if self._name not in value:
+        if value.get(self._name) is None:
             return list(self._options)
         same = self._by_word.get(equality_key(value[self._name]), [])
         return [self._options[index] for index in sorted({*same, *self._others})]
@@ -52,15 +52,26 @@ class Options:
         return [option for option in options if self._may_be(option, value)]
 
     def _may_be(self, option: SchemaData, value: Any) -> bool:
-        """Return whether the fixed words of an option (its discriminator) do not rule it out."""
-        for part in self._parts_of(option):
-            if "type" in part and not has_type(part["type"], value):
-                return False
-            for name, inner in part.get("properties", {}).items():
-                is_fixed = words_of(inner) is not None and isinstance(value, dict) and name in value
-                if is_fixed and not self._meets(inner, value[name]):
-                    return False
-        return True
+        """Return whether the fixed words of an option (its discriminator) do not rule it out.
+
+        A null may mean that an optional field is absent, as in replies to strict schemas.
+        """
+        parts = tuple(self._parts_of(option))
+        if not all("type" not in part or has_type(part["type"], value) for part in parts):
+            return False
+        if not isinstance(value, dict):
+            return True
+        fixed = (
+            (name, inner)
+            for part in parts
+            for name, inner in part.get("properties", {}).items()
+            if name in value and words_of(inner) is not None
+        )
+        return all(
+            self._meets(inner, value[name])
+            for name, inner in fixed
+            if value[name] is not None or any(name in part.get("required", ()) for part in parts)
+        )
 
 
 def _fixed_words(parts: Iterable[SchemaData]) -> Iterator[tuple[str, Any]]:

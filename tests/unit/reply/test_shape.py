@@ -27,6 +27,16 @@ def test_the_members_select_the_branches() -> None:
     assert params.properties["speed"].types == {"integer"}
 
 
+def test_an_optional_null_rules_no_branch_out_and_a_required_one_does() -> None:
+    colours = {"enum": ["red", "green", "blue"]}
+    first = {"properties": {"kind": {"const": "a"}}, "required": ["kind"]}
+    second: dict[str, Any] = {"properties": {"kind": {"const": "b"}, "colour": colours}, "required": ["kind"]}
+    shape = Shape.of({"anyOf": [first, second]})
+    assert set(shape.with_conditions({"kind": "b", "colour": None}).properties) == {"kind", "colour"}
+    second["required"].append("colour")
+    assert Shape.of({"anyOf": [first, second]}).with_conditions({"kind": "b", "colour": None}).properties == {}
+
+
 def test_one_shape_serves_many_replies() -> None:
     shape = Shape.of(AGENT)
     assert Shape.of(shape) is shape
