@@ -50,7 +50,7 @@ def test_logging_twice_writes_each_record_once(pack: Pack, lines: Callable[[], l
 
 
 def test_a_run_of_an_agent(pack: Pack, lines: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("promptpack.observation.observe.time.perf_counter_ns", lambda: 0)
+    monkeypatch.setattr("promptpack.observation.run_scope.time.perf_counter_ns", lambda: 0)
     replies: list[ScriptedReply] = [Completion(BAD, model="m-1", usage=Usage(5, 6)), f"```\n{GOOD}\n```"]
     Agent(pack, ScriptedProvider(replies), CycleSettings(model="m")).run({"NAME": "Ada"})
     assert lines() == [
