@@ -53,16 +53,17 @@ def lint(
             library = Library(read_contents([folder], stored), None, stored)
             packs = LintLibrary(library, results.paragraphs)
             report = lint_library(packs, chosen, wanted, results, track)
-            changed = LintReport(problems=tuple(_find_changed(library, folder, wanted)))
-            return LintReport.join([report, changed]), results
+            found = _compare_with_lock(library, folder)
+            changed = tuple(one for one in found if not wanted or (one.location and one.location.path in wanted))
+            return LintReport.join([report, LintReport(problems=changed)]), results
 
         return _get_or_compute(stored, folder, chosen, wanted, compute)
 
     return LintReport.join(lint_root(root, wanted) for root, wanted in files.group_by_root(paths).items())
 
 
-def _find_changed(library: Library, folder: Folder, wanted: Collection[str]) -> Iterator[Problem]:
-    """Yield the releases of a folder that differ from its lock file."""
+def _compare_with_lock(library: Library, folder: Folder) -> Iterator[Problem]:
+    """Yield the releases of a folder that differ from its lock file, or the problems of this file."""
     from promptpack.library.locking import find_changes, find_missing
 
     try:
@@ -70,9 +71,9 @@ def _find_changed(library: Library, folder: Folder, wanted: Collection[str]) -> 
     except PackError as error:
         yield from error.problems
         return
-    for problem in (*find_changes(library, folder, lock), *find_missing(library, folder, lock)) if lock else ():
-        if not wanted or (problem.location and problem.location.path in wanted):
-            yield problem
+    if lock is not None:
+        yield from find_changes(library, folder, lock)
+        yield from find_missing(library, folder, lock)
 
 
 def lint_text(path: str, text: str, settings: LintSettings | None = None) -> LintReport:
