@@ -40,7 +40,8 @@ class RequestSettings:
             hint = did_you_mean(self.shape, SHAPES) or f"the shapes are {', '.join(SHAPES)}"
             raise UsageError(Problem("PP986", f"unknown shape {self.shape!r}", None, hint))
         if self.shape != "messages" and not self.model:
-            raise UsageError(Problem("PP986", f"requests of the shape {self.shape!r} need a model"))
+            hint = "pass --model NAME, or model='NAME' in Python"
+            raise UsageError(Problem("PP986", f"requests of the shape {self.shape!r} need a model", None, hint))
         if self.shape == "messages" and (self.params or self.strict):
             message = "the shape 'messages' has no parameters and no strict schema"
             raise UsageError(Problem("PP986", message, None, "choose another shape"))

@@ -54,7 +54,10 @@ def test_requests_have_the_shape_of_the_provider(grader: Pack) -> None:
             {"shape": "opnai"},
             "PP986 unknown shape 'opnai'\n  hint: did you mean 'openai'?",
         ),
-        ({"shape": "openai"}, "PP986 requests of the shape 'openai' need a model"),
+        (
+            {"shape": "openai"},
+            "PP986 requests of the shape 'openai' need a model\n  hint: pass --model NAME, or model='NAME' in Python",
+        ),
         (
             {"params": {"temperature": 0}},
             "PP986 the shape 'messages' has no parameters and no strict schema\n  hint: choose another shape",
