@@ -10,7 +10,7 @@ from promptpack.flow import check_flow, read_flow
 from promptpack.library import Library
 from promptpack.library.contents import LABELS
 from promptpack.library.entry import Entry
-from promptpack.linter.ignores import Ignore, IgnoreSource, IgnoreTracker, SharedIgnores
+from promptpack.linter.ignores import Ignore, IgnoreTracker, SharedIgnores, find_ignores
 from promptpack.linter.lint_report import Fix, LintReport
 from promptpack.linter.lint_settings import LintSettings
 from promptpack.linter.result_cache import LintResult, ResultCache
@@ -190,7 +190,8 @@ def _lint_subject(subject: Subject, settings: LintSettings) -> LintResult:
     others = ("PP104", "PP128") if subject.is_pruned else ("PP104",)
     warnings = (problem for problem in subject.document.warnings if problem.code not in others)
     own = LintReport(problems=(*subject.compiled.problems, *warnings))
-    shared = IgnoreTracker(_shared_texts(subject))
+    documents = ((document.text, document.path, document) for document in subject.compiled.references.documents)
+    shared = IgnoreTracker(documents, subject.cached_for_folder("ignores", lambda: _ignores_in_partials(subject)))
     report = LintReport.join([own, _report(_check_rules(subject, settings, shared))])
     return LintResult(report, SharedIgnores(shared.all, shared.used, has_gaps=not subject.is_complete))
 
@@ -244,9 +245,5 @@ def _codes(rules: Iterable[LintRule]) -> set[str]:
     return {rule.CODE for rule in rules}
 
 
-def _shared_texts(subject: Subject) -> Iterator[IgnoreSource]:
-    """Iterate over the files that the pack shares with others: partials, and referenced schema files."""
-    for path, text in subject.partial_files:
-        yield text, path, None
-    for document in subject.compiled.references.documents:
-        yield document.text, document.path, document
+def _ignores_in_partials(subject: Subject) -> tuple[Ignore, ...]:
+    return tuple(ignore for path, text in subject.partial_files for ignore in find_ignores(text, path))

@@ -3,7 +3,7 @@
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import partial, reduce
 
 from jinja2 import nodes
 
@@ -84,13 +84,8 @@ def _trace_prompt(subject: Subject) -> DataFlow:
     with limit_analysis() as steps:
         for text in subject.texts:
             if text.kind in ("content", "detail", "slot") and not text.is_constant:
-                owner, found = text.memo.get("printed", (None, _PrintedValues()))
-                is_known = owner is subject.dependencies
-                found = found if is_known else _PrintedValues()
+                found = text.cached_with(subject.engine.analysed, "printed", partial(walker.find_printed, text))
                 printed.setdefault(text.role, []).append(found)
-                if not is_known:
-                    walker.trace(text, found)
-                    text.memo["printed"] = subject.dependencies, found
     return DataFlow({role: tuple(_values_of(found)) for role, found in printed.items()}, not steps.is_exceeded)
 
 
@@ -122,6 +117,12 @@ class _Walker:
         self._includes: IncludeWalker[ParsedText, _PrintedValues] = IncludeWalker(partials.get)
         self._imports: IncludeWalker[ParsedText, Mapping[str, _Macro]] = IncludeWalker(partials.get)
         self._depth = 0
+
+    def find_printed(self, text: ParsedText) -> _PrintedValues:
+        """Return the values that a text prints."""
+        printed = _PrintedValues()
+        self.trace(text, printed)
+        return printed
 
     def trace(self, text: ParsedText, printed: _PrintedValues, scope: TraceScope | None = None) -> None:
         """Add the values that a text prints to `printed`."""

@@ -172,8 +172,9 @@ def _jinja_comment(place: _Text, found: re.Match[str]) -> _Comment | None:
 class IgnoreTracker:
     """The ignores of some texts, and those that have silenced a problem."""
 
-    def __init__(self, texts: Iterable[IgnoreSource]) -> None:
-        self.all: tuple[Ignore, ...] = tuple(ignore for text in texts for ignore in find_ignores(*text))
+    def __init__(self, texts: Iterable[IgnoreSource], others: Iterable[Ignore] = ()) -> None:
+        """Take texts, and the ignores that were found in others."""
+        self.all: tuple[Ignore, ...] = (*others, *(ignore for text in texts for ignore in find_ignores(*text)))
         self.used: set[IgnoreScope] = set()
         self._scopes: dict[str, dict[tuple[str, int], list[IgnoreScope]]] = {}
 

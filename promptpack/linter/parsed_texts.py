@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from jinja2 import nodes
 
@@ -10,9 +10,9 @@ from promptpack.pack.placed import Placed
 from promptpack.pack.sections import Sections
 from promptpack.problem import Location, PackError
 from promptpack.template.engine import Engine
-from promptpack.template.includes import TooManyIncludesError
 from promptpack.template.model import Source
-from promptpack.template.names import Dependencies, DependencyFinder
+from promptpack.template.names import Dependencies
+from promptpack.template.partials import LayeredPartials
 from promptpack.template.positions import decode
 from promptpack.template.tree import constant_text, levels
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 TextKind = Literal["content", "detail", "slot", "when", "require", "violation", "correction", "partial"]
 # Python's own compiler fails before this depth, and `pack.compile_sections` reports that.
 _MAX_DEPTH = 200
-_MAX_INHERITED = 1_000
+_MAX_SHARED = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,19 +46,45 @@ class ParsedText(UnparsedText):
     tree: nodes.Template
     is_constant: bool = False
     """Whether it has no tags."""
-    memo: dict[str, tuple[object, Any]] = field(default_factory=dict, repr=False)
+    _memo: dict[str, Any] = field(default_factory=dict, repr=False)
+    _memo_with_partials: "dict[str, _Memo]" = field(default_factory=dict, repr=False)
 
-    def cached(self, key: str, owner: object, compute: Callable[[], T]) -> T:
-        """Compute a value that depends on this text and the `owner` only; packs that share the text share it."""
-        found = self.memo.get(key)
-        if found is None or found[0] is not owner:
-            found = self.memo[key] = owner, compute()
-        value: T = found[1]
+    def cached(self, key: str, compute: Callable[[], T]) -> T:
+        """Compute a value that depends on this text only; packs that share the text share it."""
+        if key not in self._memo:
+            self._memo[key] = compute()
+        value: T = self._memo[key]
+        return value
+
+    def cached_with(self, partials: LayeredPartials, key: str, compute: Callable[[], T]) -> T:
+        """Compute a value that depends on this text and the partials that it includes."""
+        found = self._memo_with_partials.get(key)
+        if found is None or not partials.has_same(found.included, found.partials):
+            included = self.find_dependencies(partials).partials
+            found = self._memo_with_partials[key] = _Memo(partials, included, compute())
+        value: T = found.value
+        return value
+
+    def find_dependencies(self, partials: LayeredPartials) -> Dependencies:
+        """Return the names and partials that this text uses."""
+        found = self._memo_with_partials.get("dependencies")
+        if found is None or not partials.has_same(found.included, found.partials):
+            needed = partials.dependencies.find(self.tree)
+            found = self._memo_with_partials["dependencies"] = _Memo(partials, needed.partials, needed)
+        value: Dependencies = found.value
         return value
 
     def locate(self, position: int) -> Location:
         """Return the location in the file of a node, from the number that Jinja calls `lineno`."""
         return self.source.locate(*decode(position))
+
+
+class _Memo(NamedTuple):
+    """A value that a text has with some partials, and with others if they include the same."""
+
+    partials: LayeredPartials
+    included: frozenset[str]
+    value: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +93,6 @@ class ParsedTexts:
 
     texts: tuple[ParsedText, ...]
     is_complete: bool
-
-
-def find_dependencies(text: ParsedText, finder: DependencyFinder) -> Dependencies:
-    """Return the names and partials that a text uses."""
-    return text.cached("dependencies", finder, lambda: finder.find(text.tree))
 
 
 def parse_texts(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedTexts:
@@ -94,29 +115,13 @@ def parse_texts(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedTexts
     return ParsedTexts(tuple(parsed), len(parsed) == len(given))
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedPartials(ParsedTexts):
-    """Partials, and a finder of the names and partials that they use."""
-
-    dependencies: DependencyFinder
-
-
-def parse_partials(sources: Mapping[str, Source], engine: Engine) -> ParsedPartials:
-    """Parse partials; none of them is usable if they are nested too deeply."""
-    parsed = parse_texts((UnparsedText("partial", source, name=name) for name, source in sources.items()), engine)
-    try:
-        needs = DependencyFinder({text.name: text.tree for text in parsed.texts})
-    except TooManyIncludesError:  # reported by `pack.compile_sections`
-        return ParsedPartials((), False, DependencyFinder({}))
-    return ParsedPartials(parsed.texts, parsed.is_complete, needs)
-
-
-class InheritedTexts:
-    """The parsed texts of inherited messages, for the packs that inherit them too; the oldest are dropped."""
+class SharedTexts:
+    """The parsed texts that packs share: inherited messages, and partials; the oldest are dropped."""
 
     def __init__(self) -> None:
-        # With the message and the engine, so that no others get their ids.
-        self._found: dict[tuple[int, int, int], tuple[Placed, Engine, ParsedTexts]] = {}
+        # With the message or source, so that no other gets its id.
+        self._messages: dict[int, tuple[Placed, ParsedTexts]] = {}
+        self._partials: dict[int, ParsedText] = {}
 
     def parse(self, sections: Sections, engine: Engine) -> ParsedTexts:
         """Parse all texts of a pack, without its partials."""
@@ -125,15 +130,50 @@ class InheritedTexts:
         texts = tuple(text for parsed in several for text in parsed.texts)
         return ParsedTexts(texts, all(parsed.is_complete for parsed in several))
 
+    def parse_partial(self, name: str, partials: LayeredPartials) -> ParsedText:
+        """Return a partial; one that could not be parsed is empty."""
+        source = partials.sources[name]
+        found = self._partials.get(id(source))
+        if found is None:
+            _drop_oldest(self._partials)
+            tree = partials.trees[name]
+            is_constant = constant_text(tree) is not None
+            found = ParsedText("partial", source, name=name, tree=tree, is_constant=is_constant)
+            self._partials[id(source)] = found
+        return found
+
     def _parse_message(self, index: int, message: Placed, sections: Sections, engine: Engine) -> ParsedTexts:
         if message.document is sections.document:
             return _parse_message(index, message, engine)
-        key = id(message), id(engine), index
-        if key not in self._found:
-            if len(self._found) >= _MAX_INHERITED:
-                self._found.pop(next(iter(self._found)))
-            self._found[key] = message, engine, _parse_message(index, message, engine)
-        return self._found[key][2]
+        if id(message) not in self._messages:
+            _drop_oldest(self._messages)
+            self._messages[id(message)] = message, _parse_message(index, message, engine)
+        parsed = self._messages[id(message)][1]
+        if all(text.message == index for text in parsed.texts):
+            return parsed
+        return replace(parsed, texts=tuple(replace(text, message=index) for text in parsed.texts))
+
+
+def _drop_oldest(found: dict[int, Any]) -> None:
+    if len(found) >= _MAX_SHARED:
+        found.pop(next(iter(found)))
+
+
+class PartialTexts(Mapping[str, ParsedText]):
+    """The partials that a pack may include, by name."""
+
+    def __init__(self, partials: LayeredPartials, shared: SharedTexts) -> None:
+        self._partials = partials
+        self._shared = shared
+
+    def __getitem__(self, name: str) -> ParsedText:
+        return self._shared.parse_partial(name, self._partials)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._partials.sources)
+
+    def __len__(self) -> int:
+        return len(self._partials.sources)
 
 
 def _parse_message(index: int, message: Placed, engine: Engine) -> ParsedTexts:

@@ -11,7 +11,7 @@ from jinja2 import nodes
 
 from promptpack.lazy import cached_property
 from promptpack.linter.data_flow import trace_prompt
-from promptpack.linter.parsed_texts import ParsedText, find_dependencies
+from promptpack.linter.parsed_texts import ParsedText
 from promptpack.linter.subject import Subject
 from promptpack.problem import Location
 from promptpack.schema.safety import iterate_schemas
@@ -79,7 +79,7 @@ def find_braces(subject: Subject) -> tuple[tuple[Passage, re.Match[str]], ...]:
 
 def _find_braces(subject: Subject) -> Iterator[tuple[Passage, re.Match[str]]]:
     for text in _prompt_texts(subject):
-        for passage, found in text.cached("braces", None, partial(_find_names, text)):
+        for passage, found in text.cached("braces", partial(_find_names, text)):
             # In a slot, '${NAME}' is the value of the input (or PP243).
             is_value = bool(subject.sections.slots) and found.re is _BRACES and found[0].startswith("${")
             if found["name"] in subject.inputs and not is_value:
@@ -161,7 +161,7 @@ def _prompt_texts(subject: Subject) -> tuple[ParsedText, ...]:
 
 def _find_prompt_texts(subject: Subject) -> tuple[ParsedText, ...]:
     texts = [text for text in subject.texts if text.kind in ("content", "slot")]
-    found = (find_dependencies(text, subject.dependencies).partials for text in texts if not text.is_constant)
+    found = (subject.dependencies_of(text).partials for text in texts if not text.is_constant)
     included = dict.fromkeys(name for partials in found for name in sorted(partials))
     return (*texts, *(subject.partials[name] for name in included))
 
@@ -170,7 +170,7 @@ def _passages_of(text: ParsedText) -> tuple[Passage, ...]:
     def find() -> tuple[Passage, ...]:
         return tuple(Passage(data.data, text, data.lineno) for data in text.tree.find_all(nodes.TemplateData))
 
-    return text.cached("passages", None, find)
+    return text.cached("passages", find)
 
 
 def _schema_words(schemas: list[Mapping[str, Any]]) -> SchemaWords:

@@ -10,13 +10,7 @@ from promptpack.lazy import cached_property
 from promptpack.library import Library, building
 from promptpack.library.entry import Entry
 from promptpack.linter.paragraphs import ParagraphIndex, find_paragraphs
-from promptpack.linter.parsed_texts import (
-    InheritedTexts,
-    ParsedPartials,
-    ParsedText,
-    ParsedTexts,
-    parse_partials,
-)
+from promptpack.linter.parsed_texts import ParsedText, ParsedTexts, PartialTexts, SharedTexts
 from promptpack.linter.types import CleanTemplates, TypeCheck, check_pack
 from promptpack.pack.building import CompiledSections
 from promptpack.pack.contract import Contract
@@ -26,8 +20,7 @@ from promptpack.pack.sections import Sections
 from promptpack.pack.version import Version
 from promptpack.problem import PackError
 from promptpack.template.engine import Engine
-from promptpack.template.model import Source
-from promptpack.template.names import DependencyFinder
+from promptpack.template.names import Dependencies, DependencyFinder
 
 T = TypeVar("T")
 _TOO_MANY_NODES = "PP326"
@@ -37,6 +30,7 @@ _TOO_MANY_NODES = "PP326"
 class Subject:
     """One pack of a library; text that could not be parsed is left out."""
 
+    folder: Folder
     file: str
     compiled: CompiledSections
     library: "LintLibrary" = field(repr=False, compare=False)
@@ -101,20 +95,22 @@ class Subject:
     @cached_property
     def partials(self) -> Mapping[str, ParsedText]:
         """The partials that the pack may include, by name."""
-        return {text.name: text for text in self._parsed_partials.texts}
+        return PartialTexts(self.engine.analysed, self.library.shared_texts)
 
     @property
-    def partial_files(self) -> Iterator[tuple[str, str]]:
-        """The path and the text of each file with a partial, which packs share."""
-        for partial in self.partials.values():
-            path = partial.source.locate(1, 1).path
-            if path.endswith(".j2"):
-                yield path, partial.source.text
+    def partial_files(self) -> list[tuple[str, str]]:
+        """The path and the text of each file with a partial, which the packs of the folder share."""
+        sources = self.library.library._partials_of(self.folder).values()
+        return [(source.locate(1, 1).path, source.text) for source in sources]
 
     @property
     def dependencies(self) -> DependencyFinder:
         """Finds the names and partials that the templates of the pack use."""
-        return self._parsed_partials.dependencies
+        return self.engine.dependencies
+
+    def dependencies_of(self, text: ParsedText) -> Dependencies:
+        """Return the names and partials that a text uses."""
+        return text.find_dependencies(self.engine.analysed)
 
     @property
     def inputs_outside_templates(self) -> frozenset[str]:
@@ -133,7 +129,7 @@ class Subject:
     @property
     def is_complete(self) -> bool:
         """Whether every template could be parsed: only then is a name that was not found really unused."""
-        return not self.is_pruned and self._parsed.is_complete and self._parsed_partials.is_complete
+        return not self.is_pruned and self._parsed.is_complete and self.engine.analysed.is_complete
 
     @property
     def own_schemas(self) -> Iterator[Placed]:
@@ -166,6 +162,10 @@ class Subject:
         """Compute a value about the pack on first use; rules share it."""
         return _cached(self.cache, key, compute)
 
+    def cached_for_folder(self, key: str, compute: Callable[[], T]) -> T:
+        """Compute a value about the files that the packs of the folder share, on first use."""
+        return self.library.cached(f"{key} {self.folder.root}", compute)
+
     def owns(self, placed: Placed) -> bool:
         """Return whether a section is in the pack's own file; an inherited one is reported with the parent's file."""
         return placed.document is self.document and placed.document.owns(placed.path)
@@ -178,11 +178,7 @@ class Subject:
     def _parsed(self) -> ParsedTexts:
         if self._is_too_large:
             return ParsedTexts((), is_complete=False)
-        return self.library.inherited_texts.parse(self.sections, self.engine)
-
-    @cached_property
-    def _parsed_partials(self) -> ParsedPartials:
-        return self.library.parse_partials(self.compiled.compiler.partials, self.engine)
+        return self.library.shared_texts.parse(self.sections, self.engine)
 
 
 class LintLibrary:
@@ -200,10 +196,9 @@ class LintLibrary:
         self._paragraphs = {} if paragraphs is None else paragraphs
         self._subjects: dict[str, Subject | PackError] = {}
         self._recordings: dict[str, RecordingFolder] = {}
-        self._partials: tuple[Mapping[str, Source], ParsedPartials] | None = None
         self._loaded: tuple[str, Version | None] | None = None
         self._cache: dict[str, Any] = {}
-        self.inherited_texts: InheritedTexts = InheritedTexts()
+        self.shared_texts: SharedTexts = SharedTexts()
         self.clean_templates: CleanTemplates = CleanTemplates()
 
     def load(self, entry: Entry) -> Subject:
@@ -215,7 +210,8 @@ class LintLibrary:
         if entry.path not in self._subjects:
             folder = self._recordings[entry.path] = entry.folder.record()
             try:
-                self._subjects[entry.path] = Subject(entry.file, self.library._compile_sections(entry, folder), self)
+                compiled = self.library._compile_sections(entry, folder)
+                self._subjects[entry.path] = Subject(entry.folder, entry.file, compiled, self)
             except PackError as error:
                 self._subjects[entry.path] = error
         found = self._subjects[entry.path]
@@ -226,7 +222,7 @@ class LintLibrary:
     def load_pruned(self, entry: Entry) -> Subject | None:
         """Return the valid rest of an invalid pack, or None if too little is left; raise when `extends` is broken."""
         compiled = self.library._compile_pruned(entry)
-        return Subject(entry.file, compiled, self, is_pruned=True) if compiled else None
+        return Subject(entry.folder, entry.file, compiled, self, is_pruned=True) if compiled else None
 
     def variants(self, subject: Subject) -> Iterator[Subject]:
         """Iterate over the other locales of a pack's version, without broken ones."""
@@ -250,12 +246,6 @@ class LintLibrary:
             return not self.load(entry).compiled.problems
         except PackError:
             return False
-
-    def parse_partials(self, sources: Mapping[str, Source], engine: Engine) -> ParsedPartials:
-        """Parse partials, once for consecutive packs that share them."""
-        if self._partials is None or self._partials[0] is not sources:
-            self._partials = (sources, parse_partials(sources, engine))
-        return self._partials[1]
 
     def recorded_folder(self, entry: Entry) -> RecordingFolder:
         """Return the files that were read to load a pack; only for the last loaded version."""

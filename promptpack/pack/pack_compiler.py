@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
@@ -19,13 +18,14 @@ if TYPE_CHECKING:
     from promptpack.pack.sections import Sections
     from promptpack.template.compiling import DeclaredNames
     from promptpack.template.engine import Engine
+    from promptpack.template.partials import LayeredPartials
 
 Compiled = TypeVar("Compiled", Template, Expression)
 Compile = Callable[[Source, "Engine", "DeclaredNames"], Compiled]
 CompilationKey = tuple[Any, ...]
+PartialLayers = Sequence[Mapping[str, tuple["Placed", "Syntax"]]]
 
-_RECENT_TEMPLATES: Final = 1_000
-_MAX_SHARED_MESSAGES: Final = 1_000
+_MAX_SHARED: Final = 10_000
 # Names that every template can use besides the inputs of the pack.
 BUILT_IN_NAMES = ("pack", "reply_format")
 
@@ -37,22 +37,17 @@ class PackCompiler:
         self, inputs: Mapping[str, Input], partials: PackPartials, words: Callable[[], frozenset[str]] = frozenset
     ) -> None:
         """Take the inputs, the partials, and the words that only make sense in quotes, found on first use."""
-        self.partials: Mapping[str, Source] = partials.sources
-        self.problems: list[Problem] = []
+        self.engine: Engine = partials.engine
+        self.partials: Mapping[str, Source] = self.engine.partials
+        self.problems: list[Problem] = [*self.engine.analysed.problems]
         self.inputs = inputs
         self._words = cache(words)
-        self._pack_partials = partials
+        self._compilations = partials.compilations
         self.used_partials: set[str] = set()
         self._names = (*inputs, *BUILT_IN_NAMES)
         self._declared: dict[tuple[str, ...], DeclaredNames] = {}
-        self._nodes = partials.limits.nodes
+        self._nodes = self.engine.limits.nodes
         self._names_used: set[str] = set()
-        self._check_partials()
-
-    @cached_property
-    def engine(self) -> Engine:
-        """The Jinja engine, created on first use."""
-        return self._pack_partials.engine
 
     def compile_template(self, placed: Placed, syntax: Syntax, known: tuple[str, ...] = ()) -> Template:
         """Compile a template; collect its problems and return an empty template if it has any."""
@@ -79,24 +74,24 @@ class PackCompiler:
             return None
         declared = self._declare(known or self._names)
         key = compile_source, id(placed.document), placed.path, syntax
-        found: Compiled | None = self._pack_partials.compiled.get(key)
-        if found is None or not declared.include(found.names):
+        found = self._compilations.get(key, declared, self.engine.analysed)
+        if found is None:
             try:
-                found = compile_source(placed.source(syntax), self.engine, declared)
+                compiled = compile_source(placed.source(syntax), self.engine, declared)
             except PackError as error:
                 self.problems += error.problems
                 return None
-            self._pack_partials.cache(key, found)
+            included = compiled.partials if isinstance(compiled, Template) else frozenset()
+            found = Compilation(compiled, placed, self.engine.analysed, compiled.names, included, compiled.size)
+            self._compilations.add(key, found)
         self._names_used |= found.names
-        return found if self._is_small_enough(found, placed) else None
-
-    def _is_small_enough(self, compiled: Template | Expression, placed: Placed) -> bool:
-        self._nodes -= compiled.size
+        self._nodes -= found.size
         if self._nodes < 0:
-            from promptpack.template.engine import too_many_nodes
+            from promptpack.template.partials import too_many_nodes
 
-            self.problems.append(too_many_nodes("templates", self._pack_partials.limits.nodes, placed.locate()))
-        return self._nodes >= 0
+            self.problems.append(too_many_nodes("templates", self.engine.limits.nodes, placed.locate()))
+            return None
+        return found.compiled  # type: ignore[no-any-return]
 
     def _declare(self, names: tuple[str, ...]) -> DeclaredNames:
         if names not in self._declared:
@@ -109,21 +104,22 @@ class PackCompiler:
         """Compile one message, unless another pack that has inherited it too has done so."""
         if not is_inherited:
             return self._compile_message(placed, syntax)
-        shared, key = self._pack_partials.messages, (id(placed.document), placed.path, syntax)
-        found = shared.get(key)
-        if found is None or found.size > self._nodes or not self._declare(self._names).include(found.names):
+        key = id(placed.document), placed.path, syntax
+        found = self._compilations.get(key, self._declare(self._names), self.engine.analysed)
+        if found is None or found.size > self._nodes:
             count, nodes, partials = len(self.problems), self._nodes, self.used_partials
             self._names_used, self.used_partials = set(), set()
             message = self._compile_message(placed, syntax)
-            used = frozenset(self._names_used)
-            found = CompiledMessage(message, placed, used, self.used_partials, nodes - self._nodes)
-            self.used_partials = self.used_partials | partials
+            names, included = frozenset(self._names_used), frozenset(self.used_partials)
+            self.used_partials |= partials
             if len(self.problems) == count:
-                self._pack_partials.cache_message(key, found)
+                size = nodes - self._nodes
+                found = Compilation(message, placed, self.engine.analysed, names, included, size)
+                self._compilations.add(key, found)
             return message
         self._nodes -= found.size
-        self.used_partials |= found.partials
-        return found.message
+        self.used_partials |= found.included
+        return found.compiled  # type: ignore[no-any-return]
 
     def _compile_message(self, placed: Placed, syntax: Syntax) -> MessageTemplate:
         value: Mapping[str, Any] = placed.value
@@ -158,15 +154,6 @@ class PackCompiler:
         self._names_used.add(name)
         return name
 
-    def _check_partials(self) -> None:
-        try:
-            _ = self.engine.dependencies
-        except PackError as error:
-            self.problems += error.problems
-            from promptpack.template.engine import Engine
-
-            self.engine = Engine({name: Source.of_text("") for name in self.partials}, self._pack_partials.limits)
-
     def _compile_optional(self, placed: Placed, key: str, syntax: Syntax) -> Template | None:
         return self.compile_template(placed.child(key), syntax) if key in placed.value else None
 
@@ -195,46 +182,50 @@ class PackCompiler:
         )
 
 
-class CompiledMessage(NamedTuple):
-    """A message without problems, with the names, partials and nodes that it uses."""
+class Compilation(NamedTuple):
+    """Something that compiled without problems, with what its code depends on and the nodes that it has."""
 
-    message: MessageTemplate
+    compiled: Any
     placed: Placed
+    partials: LayeredPartials
     names: frozenset[str]
-    partials: set[str]
+    included: frozenset[str]
     size: int
 
 
+class CompilationCache:
+    """What the packs of a folder have compiled, by its place, for those that inherit it; the oldest are dropped."""
+
+    def __init__(self) -> None:
+        # Each entry holds its document, so that no other document gets the id that is in the key.
+        self._found: dict[CompilationKey, Compilation] = {}
+
+    def get(self, key: CompilationKey, declared: DeclaredNames, partials: LayeredPartials) -> Compilation | None:
+        """Return what was compiled for a place, if it would be the same with other names and partials."""
+        found = self._found.get(key)
+        is_same = found and declared.include(found.names) and partials.has_same(found.included, found.partials)
+        return found if is_same else None
+
+    def add(self, key: CompilationKey, found: Compilation) -> None:
+        """Add what was compiled for a place; it cannot run if a partial of its pack is broken."""
+        if found.partials.problems:
+            return
+        if len(self._found) >= _MAX_SHARED:
+            self._found.pop(next(iter(self._found), key), None)
+        self._found[key] = found
+
+
 class PackPartials:
-    """Partials of one or more packs, and the engine that compiles templates which include them."""
+    """The partials of one or more packs, the engine of their templates, and what the packs of the folder compiled."""
 
-    def __init__(self, sources: Mapping[str, Source], limits: Limits, owners: object = None) -> None:
-        self.sources = sources
-        self.limits = limits
-        self._owners = owners
-        # Templates by their place. Each holds its document, so that no other document gets the id in the key.
-        self.compiled: WeakValueDictionary[CompilationKey, Any] = WeakValueDictionary()
-        self._recent: deque[Template | Expression] = deque(maxlen=_RECENT_TEMPLATES)
-        # Messages by their place; each holds its document, as above.
-        self.messages: dict[CompilationKey, CompiledMessage] = {}
-
-    def cache(self, key: CompilationKey, compiled: Template | Expression) -> None:
-        """Cache a template for the packs that inherit it."""
-        self.compiled[key] = compiled
-        self._recent.append(compiled)
-
-    def cache_message(self, key: CompilationKey, compiled: CompiledMessage) -> None:
-        """Cache a message for the packs that inherit it; the oldest are dropped."""
-        if len(self.messages) >= _MAX_SHARED_MESSAGES:
-            self.messages.pop(next(iter(self.messages), key), None)
-        self.messages[key] = compiled
-
-    @cached_property
-    def engine(self) -> Engine:
-        """The Jinja engine, created on first use."""
-        from promptpack.template.engine import Engine
-
-        return Engine(self.sources, self.limits, caching=True)
+    def __init__(
+        self, engine: Engine, compilations: CompilationCache, layers: PartialLayers, base: PackPartials | None = None
+    ) -> None:
+        self.engine = engine
+        self.compilations = compilations
+        # So that no other mapping gets the id of one of these.
+        self._layers = layers
+        self._base = base
 
 
 class FolderPartials:
@@ -243,18 +234,32 @@ class FolderPartials:
     def __init__(self, shared: Mapping[str, Source], limits: Limits) -> None:
         self._shared = shared
         self._limits = limits
-        self._cache: WeakValueDictionary[tuple[object, ...], PackPartials] = WeakValueDictionary()
+        self._cache: WeakValueDictionary[tuple[int, ...], PackPartials] = WeakValueDictionary()
         # Keeps the last partials alive: consecutive packs often share them, though no other reference may be left.
         self._last: PackPartials | None = None
 
+    @cached_property
+    def _of_folder(self) -> PackPartials:
+        from promptpack.template.engine import Engine
+
+        return PackPartials(Engine(self._shared, self._limits, caching=True), CompilationCache(), ())
+
     def for_pack(self, sections: Sections) -> PackPartials:
         """Return the partials of a pack: its own, those of the packs it extends, and the shared files."""
-        placed = [(name, value, syntax) for name, (value, syntax) in sections.partials.items()]
-        key = tuple((name, id(value.document), value.path, syntax) for name, value, syntax in placed)
+        self._last = found = self._find([layer for layer in sections.partials.maps if layer])
+        return found
+
+    def _find(self, layers: PartialLayers) -> PackPartials:
+        """Return the partials of some layers, the top one first, over those of the folder."""
+        if not layers:
+            return self._of_folder
+        key = tuple(map(id, layers))
         found = self._cache.get(key)
         if found is None:
-            sources = {**self._shared, **{name: value.source(syntax) for name, value, syntax in placed}}
-            # Holds the documents, so that no new document gets an id that is part of the key.
-            found = self._cache[key] = PackPartials(sources, self._limits, [value.document for _, value, _ in placed])
-        self._last = found
+            from promptpack.template.engine import Engine
+
+            base = self._find(layers[1:])
+            own = {name: placed.source(syntax) for name, (placed, syntax) in layers[0].items()}
+            engine = Engine(own, self._limits, base=base.engine, caching=True)
+            found = self._cache[key] = PackPartials(engine, base.compilations, layers, base)
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -27,7 +28,8 @@ class Sections(NamedTuple):
     abstract: bool = False
     declares_reply: bool = False
     inputs: Mapping[str, Placed] = {}
-    partials: Mapping[str, tuple[Placed, Syntax]] = {}
+    partials: ChainMap[str, tuple[Placed, Syntax]] = ChainMap()  # noqa: RUF012 -- nothing writes to it
+    """The partials of each file of the chain that has any, the nearest first."""
     messages: tuple[Placed, ...] = ()
     slots: Mapping[str, Placed] = {}
     budget: Placed | None = None
@@ -56,7 +58,7 @@ def read_sections(document: Document) -> Sections:
         abstract=data.get("abstract", False),
         declares_reply="reply" in data,
         inputs=children_at(root, "inputs"),
-        partials={name: (placed, syntax) for name, placed in children_at(root, "partials").items()},
+        partials=ChainMap({name: (placed, syntax) for name, placed in children_at(root, "partials").items()}),
         messages=tuple(items_at(root, "messages")),
         slots=children_at(root, "slots"),
         budget=root.child("budget") if "budget" in data else None,
@@ -131,7 +133,7 @@ def merge(parent: Sections, own: Sections) -> Sections:
         json=own.json or parent.json,
         declares_reply=own.declares_reply or parent.declares_reply,
         inputs={**parent.inputs, **own.inputs},
-        partials={**parent.partials, **own.partials},
+        partials=ChainMap(*filter(None, (*own.partials.maps, *parent.partials.maps))),
         messages=tuple(_merge_messages(inherited, own.messages)),
         slots={**parent.slots, **own.slots} if not own.messages else {},
         budget=own.budget or parent.budget,

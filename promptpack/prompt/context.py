@@ -11,8 +11,7 @@ from promptpack.problem import ContextError, Problem, did_you_mean
 from promptpack.prompt.foreign_history import is_foreign, to_chat_messages
 from promptpack.prompt.plain_data import can_skip_copy, to_plain
 from promptpack.prompt.value_encoders import Encode, is_a
-from promptpack.schema.mismatch import Mismatch
-from promptpack.schema.pointers import pointer
+from promptpack.schema.pointers import Mismatch, pointer
 from promptpack.schema.predicates import FALLBACK_ERRORS
 from promptpack.schema.supported_keywords import MAX_STEPS
 from promptpack.template.model import Fingerprint

@@ -8,7 +8,7 @@ from unicodedata import combining
 from promptpack.reply.fixed_words import FixedWords
 from promptpack.reply.shape import Shape
 from promptpack.schema.explain import NearWords
-from promptpack.schema.mismatch import Mismatch
+from promptpack.schema.pointers import Mismatch
 from promptpack.schema.safety import iterate_schemas
 from promptpack.schema.validation import Schema
 

@@ -9,7 +9,7 @@ from promptpack.reply.align import align, find_property
 from promptpack.reply.reading import Fault, PromptEcho, Reading
 from promptpack.reply.shape import Shape
 from promptpack.reply.syntax_tree import escape, is_same, walk
-from promptpack.schema.mismatch import Mismatch
+from promptpack.schema.pointers import Mismatch
 
 _MAX_DEPTH, _MAX_PATH, _MAX_VALUES, _MAX_STARTS, _MAX_ALARMS = 100, 1_000, 10_000, 200, 100
 # The alarms of all objects that a stream starts with; later values are only checked at the end.

@@ -11,7 +11,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.problem import MAX_KNOWN, nearest
-from promptpack.schema.mismatch import Mismatch
+from promptpack.schema.pointers import Mismatch
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError

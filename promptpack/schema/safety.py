@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from promptpack.problem import PackError, Problem
-from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.patterns import PatternError, PatternLengthError, read_pattern
-from promptpack.schema.pointers import ValuePath, split_pointer
+from promptpack.schema.pointers import Mismatch, ValuePath, split_pointer
 
 # Error codes by danger.
 UNSAFE_CODES: Final[Mapping[str, str]] = {

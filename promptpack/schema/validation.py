@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
     from promptpack.schema.explain import NearWords
-    from promptpack.schema.mismatch import Mismatch
+    from promptpack.schema.pointers import Mismatch
     from promptpack.schema.predicates import Predicate
 
 # A list of a million wrong items would otherwise produce a million mismatches.
@@ -53,7 +53,7 @@ class Schema:
         """Return the mismatches of a value as `jsonschema` finds them; predicates only skip what is valid."""
         from promptpack.schema.explain import NearWords, explain_errors
         from promptpack.schema.keywords import LIMIT
-        from promptpack.schema.mismatch import Mismatch
+        from promptpack.schema.pointers import Mismatch
 
         if _is_too_deep(value):
             return (Mismatch("depth", (), f"is nested more than {MAX_DEPTH} levels deep"),)

@@ -1,11 +1,11 @@
 """The `Engine`: one narrowed Jinja environment and the partials its templates may include."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from types import CodeType, MappingProxyType
-from typing import TYPE_CHECKING, Any
+from types import CodeType
+from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakValueDictionary
 
 from jinja2 import BaseLoader, Environment, TemplateNotFound, TemplateSyntaxError, nodes
@@ -14,17 +14,17 @@ from jinja2.lexer import newline_re
 from jinja2.parser import Parser
 
 from promptpack.lazy import cached_property
-from promptpack.problem import Location, PackError, Problem
+from promptpack.problem import PackError, Problem
 from promptpack.template import policy
 from promptpack.template.codegen import METHOD
 from promptpack.template.failure import syntax_problem
-from promptpack.template.includes import MAX_VISIT_DEPTH, MAX_VISITS, Inliner, TooManyIncludesError, find_cycles
+from promptpack.template.includes import LOADING, Inliner
 from promptpack.template.language import READABLE_FILTERS
 from promptpack.template.loops import add_counters
-from promptpack.template.memoizable import Memoizer
 from promptpack.template.meter import insert_step_counts
 from promptpack.template.model import UNPLACED, Limits, Source
 from promptpack.template.names import DependencyFinder
+from promptpack.template.partials import LayeredPartials, TreeReader
 from promptpack.template.positions import TooManyTokensError, UnnormalizedNameError, decode
 from promptpack.template.runtime import CompiledTree, PackTemplate
 from promptpack.template.sandbox import PackEnvironment
@@ -38,10 +38,29 @@ _DEFAULT = Limits()
 _RECENT_TEXT = 100_000
 # Of a tree; Python compiles fewer than 200 nested brackets, and the levels of Handlebars have a limit of their own.
 _MAX_LEVELS = 128
-# A pack can include all partials of its folder, but needs the code of few.
-_PARTIALS_A_PACK = 4
 # Python raises these for deeply nested brackets and for very long numbers.
 _PARSE_ERRORS = (RecursionError, ValueError, OverflowError)
+
+
+class RecentTrees:
+    """Trees by their text while they are used, and the last ones: for a render that follows the build of its pack."""
+
+    def __init__(self) -> None:
+        self._trees: WeakValueDictionary[tuple[str, str, str], nodes.Template] = WeakValueDictionary()
+        self._recent: deque[tuple[nodes.Template, int]] = deque()
+        self._length = 0
+
+    def get(self, key: tuple[str, str, str]) -> nodes.Template | None:
+        """Return the tree of a text."""
+        return self._trees.get(key)
+
+    def keep(self, key: tuple[str, str, str], tree: nodes.Template) -> None:
+        """Add a tree; its key ends with its text."""
+        self._trees[key] = tree
+        self._recent.append((tree, len(key[-1])))
+        self._length += len(key[-1])
+        while self._length > _RECENT_TEXT and len(self._recent) > 1:
+            self._length -= self._recent.popleft()[1]
 
 
 class Engine:
@@ -52,94 +71,67 @@ class Engine:
         partials: Mapping[str, Source] | None = None,
         limits: Limits = _DEFAULT,
         *,
+        base: "Engine | None" = None,
         dynamic_partials: bool = False,
         caching: bool = False,
     ) -> None:
+        """Take partials, and the engine of those that other packs include too."""
         self.limits = limits
-        self.partials: Mapping[str, Source] = MappingProxyType(dict(partials or {}))
+        reader = TreeReader(self._parse_partial, lambda tree, source: self._check(tree, source, None))
+        below = base.analysed if base else None
+        self.analysed: LayeredPartials = LayeredPartials(partials or {}, reader, limits, below)
+        self.partials: Mapping[str, Source] = self.analysed.sources
         # Whether templates may name partials that do not exist yet; they are looked up while rendering.
         self.dynamic_partials = dynamic_partials
         # Whether templates use the render cache; partials do not, because the includer may set any of their names.
         self._is_caching = caching
-        # The last trees, for texts that a pack repeats and for a render that follows its build.
-        self._recent_trees: deque[tuple[nodes.Template, int]] = deque()
-        self._recent_text = 0
-        self._trees: WeakValueDictionary[tuple[str, str, str], nodes.Template] = WeakValueDictionary()
+        self._trees: RecentTrees = base._trees if base else RecentTrees()
         self._codes: WeakValueDictionary[tuple[str | None, str, str], CompiledTree] = WeakValueDictionary()
         self.environment: PackEnvironment = PackEnvironment(PartialLoader(self), limits.tokens)
 
-    @cached_property
+    @property
     def partial_trees(self) -> Mapping[str, nodes.Template]:
         """The prepared trees of the partials; raises all problems of all partials together."""
-        trees: dict[str, nodes.Template] = {}
-        problems: list[Problem] = []
-        size = 0
-        for name, source in self.partials.items():
-            try:
-                trees[name] = tree = self.prepare(source)
-            except PackError as error:
-                problems += error.problems
-                continue
-            size += tree.size  # type: ignore[attr-defined]  # set by `_prepare`
-            if size > self.limits.nodes * _PARTIALS_A_PACK:
-                problems.append(too_many_nodes("partials", self.limits.nodes * _PARTIALS_A_PACK, source.locate(1, 1)))
-                break
-        if problems:
-            raise PackError(problems)
-        self._refuse_cycles(trees)
-        return MappingProxyType(trees)
+        if self.analysed.problems:
+            raise PackError(self.analysed.problems)
+        return self.analysed.trees
 
-    @cached_property
+    @property
     def dependencies(self) -> DependencyFinder:
-        """Finds the names and partials that templates depend on; raises if partials are nested too deeply."""
-        try:
-            return DependencyFinder(self.partial_trees)
-        except TooManyIncludesError as error:
-            place = self.partials[error.partial].locate(1, 1)
-            message = f"more than {MAX_VISITS:,} partials, or includes nested more than {MAX_VISIT_DEPTH} levels deep"
-            raise PackError(Problem("PP324", message, place, "use fewer partials")) from error
-
-    @cached_property
-    def _memoizer(self) -> Memoizer:
-        return Memoizer(self.partial_trees, self.dependencies)
+        """Finds the names and partials that templates depend on."""
+        return self.analysed.dependencies
 
     @cached_property
     def _inliner(self) -> Inliner:
-        return Inliner(self.partial_trees, self.partials, self._memoizer.is_pure)
+        return Inliner(self.partial_trees, self.partials, self.analysed.memoizer.is_pure)
 
     def parse(self, source: Source) -> nodes.Template:
         """Return the syntax tree that the author wrote, for tools that analyse it."""
-        return self._cached("parse", source, self._parse)
+        return self._cached("template", source, self._parse)
 
     def parse_expression(self, source: Source) -> nodes.Template:
         """Return the tree of an expression that the author wrote; it assigns the value to `result`."""
-        return self._cached("parse expression", source, self._parse_expression)
+        return self._cached("expression", source, self._parse_expression)
 
     def prepare(self, source: Source) -> nodes.Template:
         """Return the tree of a template, checked against the policy; the one to run is a copy."""
-        return self._cached("prepare", source, lambda source: self._prepare(self.parse(source), source))
+        return self._prepare(self.parse(source), source)
 
     def prepare_expression(self, source: Source) -> nodes.Template:
         """Return the tree of an expression that is checked against the policy."""
-        return self._cached(
-            "prepare expression", source, lambda source: self._prepare(self.parse_expression(source), source)
-        )
+        return self._prepare(self.parse_expression(source), source)
 
-    def _cached(self, job: str, source: Source, parse: Callable[[Source], nodes.Template]) -> nodes.Template:
-        key = job, source.syntax, source.text
+    def _cached(
+        self, what: Literal["template", "expression"], source: Source, parse: Callable[[Source], nodes.Template]
+    ) -> nodes.Template:
+        key = what, source.syntax, source.text
         tree = self._trees.get(key)
         if tree is None:
             self._refuse_large(source)
-            with _translate_errors(source, self.limits, is_expression="expression" in job):
-                tree = self._trees[key] = parse(source)
-            self._keep(tree, len(source.text))
+            with _translate_errors(source, self.limits, is_expression=what == "expression"):
+                tree = parse(source)
+            self._trees.keep(key, tree)
         return tree
-
-    def _keep(self, tree: nodes.Template, length: int) -> None:
-        self._recent_trees.append((tree, length))
-        self._recent_text += length
-        while self._recent_text > _RECENT_TEXT and len(self._recent_trees) > 1:
-            self._recent_text -= self._recent_trees.popleft()[1]
 
     def load(self, tree: nodes.Template, source: Source, name: str | None = None) -> PackTemplate:
         """Compile a prepared tree; `name` is that of a partial. Templates with the same text share their code."""
@@ -160,7 +152,7 @@ class Engine:
 
         def compile_tree() -> CodeType:
             finished = finish(placed, source)
-            wrapped = self._memoizer.wrap(finished) if self._is_caching and name is None else finished
+            wrapped = self.analysed.memoizer.wrap(finished) if self._is_caching and name is None else finished
             return self.environment.compile(wrapped, name=name, filename=UNPLACED)
 
         return CompiledTree(_translate(compile_tree, source), tuple(inlined))
@@ -209,37 +201,19 @@ class Engine:
         target = nodes.Name("result", "store", lineno=expression.lineno)
         return nodes.Template([nodes.Assign(target, expression, lineno=expression.lineno)], lineno=1)
 
+    def _parse_partial(self, source: Source) -> nodes.Template:
+        return _measure(self.parse(source), source)
+
     def _prepare(self, tree: nodes.Template, source: Source) -> nodes.Template:
-        found = levels(tree)
-        if len(found) > _MAX_LEVELS:
-            raise PackError(_nesting_problem(tree, source))
-        every = [node for level in found for node in level]
-        _mark_methods(every)
-        problems = policy.check(every, source, None if self.dynamic_partials else self.partials)
-        if problems:
-            raise PackError(problems)
-        tree.is_lazy = is_always_compilable(found)  # type: ignore[attr-defined]  # for `compiling`
-        tree.size = 0 if constant_text(tree) is not None else len(every)  # type: ignore[attr-defined]  # for `compiling`
+        self._check(_measure(tree, source), source, None if self.dynamic_partials else self.partials)
         return tree
 
-    def _refuse_cycles(self, trees: dict[str, nodes.Template]) -> None:
-        problems = [
-            Problem(
-                "PP310",
-                f"partial {name!r} includes itself, directly or through others",
-                self.partials[name].locate(*decode(tag.lineno)),
-                "remove one of the includes in the cycle",
-            )
-            for name, tag in find_cycles(trees)
-        ]
+    def _check(self, tree: Any, source: Source, partials: Collection[str] | None) -> None:
+        """Raise if a measured tree breaks the policy; another engine may have checked all but the partials."""
+        problems = policy.check(tree.loading if tree.is_allowed else descendants(tree), source, partials)
         if problems:
             raise PackError(problems)
-
-
-def too_many_nodes(what: str, limit: int, place: Location) -> Problem:
-    """Return the problem of a pack whose templates together take too long to compile."""
-    message = f"the {what} of this pack have more than {limit:,} tags, names and operators"
-    return Problem("PP326", message, place, "split the pack, or write long texts as plain text")
+        tree.is_allowed = True
 
 
 @cache
@@ -308,6 +282,20 @@ def _nesting_problem(tree: nodes.Template, source: Source) -> Problem:
     position = min(node.lineno for node in descendants(statement) if node.lineno is not None)
     message = f"template is nested more than {_MAX_LEVELS} levels deep"
     return Problem("PP309", message, source.locate(*decode(position)), "split the expression, or use a partial")
+
+
+def _measure(tree: Any, source: Source) -> nodes.Template:
+    """Set what compiling needs to know about a tree, once; raise if it is nested too deeply."""
+    if not hasattr(tree, "size"):
+        found = levels(tree)
+        if len(found) > _MAX_LEVELS:
+            raise PackError(_nesting_problem(tree, source))
+        every = [node for level in found for node in level]
+        _mark_methods(every)
+        tree.is_lazy, tree.is_allowed = is_always_compilable(found), False
+        tree.loading = [node for node in every if isinstance(node, LOADING)]
+        tree.size = 0 if constant_text(tree) is not None else len(every)
+    return tree  # type: ignore[no-any-return]
 
 
 def _expect_end(parser: Parser) -> None:

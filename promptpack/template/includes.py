@@ -3,9 +3,9 @@
 An include may be replaced by the partial itself: to set it up takes longer than to render most partials.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, NamedTuple, Optional, TypeVar
 
 from jinja2 import nodes
 
@@ -13,7 +13,7 @@ from promptpack.template.model import Source
 from promptpack.template.positions import shift
 from promptpack.template.tree import copy_tree, descendants
 
-_LOADING: Final = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
+LOADING: Final = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
 MAX_VISITS: Final = 10_000
 """How many partials a walk may visit, each counted once per scope."""
 MAX_VISIT_DEPTH: Final = 32
@@ -36,9 +36,18 @@ class TooManyIncludesError(Exception):
 class IncludeWalker(Generic[Visited, Result]):
     """Visits the partials that templates name, and caches the result of each visit."""
 
-    def __init__(self, find: Callable[[str], Visited | None], max_visits: int = MAX_VISITS) -> None:
+    def __init__(
+        self,
+        find: Callable[[str], Visited | None],
+        max_visits: int = MAX_VISITS,
+        base: Optional["IncludeWalker[Visited, Result]"] = None,
+        changed: Collection[str] = (),
+    ) -> None:
+        """Take the partials to visit here, and a walker that has visited all others; without it, visit them all."""
         self._find = find
         self._max_visits = max_visits
+        self._base = base
+        self._changed = changed
         self._results: dict[tuple[str, Hashable], Result] = {}
         self._open: list[str] = []
 
@@ -47,20 +56,27 @@ class IncludeWalker(Generic[Visited, Result]):
     ) -> Iterator[tuple[str, Result]]:
         """Enter each partial that a tag names, unless it was entered with the same scope or is being visited now."""
         for name in constant_names(template):
-            partial = None if name in self._open else self._find(name)
+            walker = self
+            while walker._base is not None and name not in walker._changed:
+                walker = walker._base
+            partial = None if name in walker._open else walker._find(name)
             if partial is not None:
                 key = name, scope
-                if key not in self._results:
-                    self._results[key] = self._entered(name, partial, enter)
-                yield name, self._results[key]
+                if key not in walker._results:
+                    walker._results[key] = walker._entered(name, partial, enter)
+                yield name, walker._results[key]
 
     def visit_all(self, names: Iterable[str], enter: Callable[[str, Visited], Result]) -> None:
         """Enter every partial, so that later visits only read results and threads may share the walker."""
         for name in names:
             list(self.visit(nodes.Const(name), None, enter))
 
+    @property
+    def _visits(self) -> int:
+        return len(self._results) + (self._base._visits if self._base else 0)
+
     def _entered(self, name: str, partial: Visited, enter: Callable[[str, Visited], Result]) -> Result:
-        if len(self._results) >= self._max_visits or len(self._open) >= MAX_VISIT_DEPTH:
+        if self._visits >= self._max_visits or len(self._open) >= MAX_VISIT_DEPTH:
             raise TooManyIncludesError(name)
         self._open.append(name)
         try:
@@ -69,19 +85,24 @@ class IncludeWalker(Generic[Visited, Result]):
             self._open.pop()
 
 
-def find_cycles(trees: Mapping[str, nodes.Template]) -> Iterator[tuple[str, nodes.Node]]:
+class LoadingTag(NamedTuple):
+    """A tag that loads a partial."""
+
+    node: nodes.Node
+    target: str
+
+
+def loading_tags(tree: nodes.Template) -> Iterator[LoadingTag]:
+    """Yield the tags of a template that load partials, once for each partial."""
+    for node in tree.find_all(LOADING):
+        yield from (LoadingTag(node, target) for target in constant_names(node.template))  # type: ignore[attr-defined]
+
+
+def find_cycles(tags: Mapping[str, Sequence[LoadingTag]]) -> Iterator[tuple[str, LoadingTag]]:
     """Yield the tags by which partials include themselves, directly or through others, each with its partial."""
-    tags = {name: list(_loading_tags(tree, trees)) for name, tree in trees.items()}
-    groups = _connected({name: [target for _, target in found] for name, found in tags.items()})
+    groups = _connected({name: [tag.target for tag in found if tag.target in tags] for name, found in tags.items()})
     for name, found in tags.items():
-        yield from ((name, tag) for tag, target in found if groups[target] == groups[name])
-
-
-def _loading_tags(tree: nodes.Template, trees: Mapping[str, nodes.Template]) -> Iterator[tuple[nodes.Node, str]]:
-    for tag in tree.find_all(_LOADING):
-        for target in constant_names(tag.template):  # type: ignore[attr-defined]  # every loading tag has one
-            if target in trees:
-                yield tag, target
+        yield from ((name, tag) for tag in found if groups.get(tag.target) == groups[name])
 
 
 def _connected(graph: Mapping[str, list[str]]) -> dict[str, int]:

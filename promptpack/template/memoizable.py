@@ -1,7 +1,7 @@
 """Subtrees of a template whose text depends only on known names: the render cache may hold their texts."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Final, NamedTuple, Optional
 
 from jinja2 import nodes
 
@@ -25,10 +25,19 @@ _BY_IDENTITY: Final = "sameas"
 class Memoizer:
     """Wraps the memoizable subtrees of templates that share partials."""
 
-    def __init__(self, partials: Mapping[str, nodes.Template], dependencies: DependencyFinder) -> None:
+    def __init__(
+        self,
+        partials: Mapping[str, nodes.Template],
+        dependencies: DependencyFinder,
+        changed: Collection[str],
+        base: Optional["Memoizer"] = None,
+    ) -> None:
+        """Take the partials, and with a base the names of those that it does not know as they are."""
         self._dependencies = dependencies
-        self._includes: IncludeWalker[nodes.Template, bool] = IncludeWalker(partials.get)
-        self._includes.visit_all(partials, self._enter)
+        self._includes: IncludeWalker[nodes.Template, bool] = IncludeWalker(
+            partials.get, base=base._includes if base else None, changed=changed
+        )
+        self._includes.visit_all(changed, self._enter)
 
     def wrap(self, tree: nodes.Template) -> nodes.Template:
         """Wrap subtrees worth caching in `Scope` nodes that carry the names they depend on; see `output_codegen`."""

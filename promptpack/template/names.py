@@ -1,8 +1,8 @@
 """The names and partials that a template depends on, by Jinja's scoping rules."""
 
 from collections import ChainMap, Counter
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping
+from typing import NamedTuple, Optional
 
 from jinja2 import nodes
 
@@ -66,9 +66,18 @@ class Include(NamedTuple):
 class DependencyFinder:
     """Finds the dependencies of templates; those of a partial are found once for all templates."""
 
-    def __init__(self, partials: Mapping[str, nodes.Template]) -> None:
-        self._includes: IncludeWalker[nodes.Template, Dependencies] = IncludeWalker(partials.get)
-        self._includes.visit_all(partials, self._enter)
+    def __init__(
+        self,
+        partials: Mapping[str, nodes.Template],
+        changed: Collection[str] | None = None,
+        base: Optional["DependencyFinder"] = None,
+    ) -> None:
+        """Take the partials, and with a base the names of those that it does not know as they are."""
+        changed = partials if changed is None else changed
+        self._includes: IncludeWalker[nodes.Template, Dependencies] = IncludeWalker(
+            partials.get, base=base._includes if base else None, changed=changed
+        )
+        self._includes.visit_all(changed, self._enter)
 
     def find(self, tree: nodes.Template) -> Dependencies:
         """Return the dependencies of a template, including those of its partials."""

@@ -11,7 +11,7 @@ from referencing.exceptions import Unresolvable
 
 from promptpack.schema.explain import NearWords, explain_errors
 from promptpack.schema.keywords import build_validator_class, limit_steps
-from promptpack.schema.mismatch import Mismatch
+from promptpack.schema.pointers import Mismatch
 from promptpack.schema.predicates import FALLBACK_ERRORS, compile_predicate
 from promptpack.schema.supported_keywords import MAX_STEPS, StepLimitError
 from promptpack.schema.validation import compile as compile_schema

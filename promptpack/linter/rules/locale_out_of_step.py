@@ -15,7 +15,6 @@ from typing import Any, Final
 from promptpack.document import Document
 from promptpack.linter.entry_edits import copy_entry
 from promptpack.linter.lint_report import Fix
-from promptpack.linter.parsed_texts import find_dependencies
 from promptpack.linter.prompt_words import names_in_braces
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
@@ -140,5 +139,5 @@ def _used_inputs(subject: Subject) -> list[set[str]]:
     used: list[set[str]] = [set() for _ in subject.sections.messages]
     for text in subject.texts:
         if text.message is not None:
-            used[text.message].update(find_dependencies(text, subject.dependencies).names)
+            used[text.message].update(subject.dependencies_of(text).names)
     return [names & set(subject.inputs) for names in used]

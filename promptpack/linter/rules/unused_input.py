@@ -13,7 +13,6 @@ from typing import Final
 from promptpack.document import Document
 from promptpack.linter.entry_edits import remove_entry
 from promptpack.linter.lint_report import Fix
-from promptpack.linter.parsed_texts import find_dependencies
 from promptpack.linter.prompt_words import names_in_braces
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
@@ -30,7 +29,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     # PL012 compares the uses of a variant with those of its default file.
     if subject.sections.abstract or not subject.is_complete or subject.default_variant is not None:
         return
-    named = frozenset().union(*{find_dependencies(text, subject.dependencies).names for text in subject.texts})
+    named = frozenset().union(*{subject.dependencies_of(text).names for text in subject.texts})
     # PP301 already reports a misspelling of an input: that is one mistake, not two.
     misspelled = {suggested_word(problem.hint) for problem in subject.compiled.problems if problem.code == "PP301"}
     used = named | misspelled | subject.inputs_outside_templates | names_in_braces(subject)

@@ -32,7 +32,7 @@ from promptpack.schema.pointers import pointer, split_pointer
 from promptpack.template.engine import Engine
 from promptpack.template.model import UNPLACED, Expression, Source, Template
 
-_MAX_CLEAN = 1_000
+_MAX_CLEAN = 10_000
 _TEXT = Property(TextType(), required=True)
 _PACK_TYPE = MappingType(dict.fromkeys(("name", "version", "agent", "locale"), _TEXT), None)
 
@@ -51,25 +51,27 @@ def rendering_scope(pack: CompiledSections) -> TypeScope:
 
 
 class CleanTemplates:
-    """The templates of inherited messages without type problems, for the next packs with the same types of inputs."""
+    """The templates of inherited messages without type problems, for other packs with the same types of inputs."""
 
     def __init__(self) -> None:
-        self._engine: Engine | None = None
-        self._types: Mapping[str, Type] = {}
-        self._templates: dict[int, Template] = {}
+        # With the templates, so that no other one gets the id of one of these.
+        self._found: dict[int, tuple[Template, list[Type | None]]] = {}
 
-    def start(self, engine: Engine, scope: TypeScope) -> None:
-        """Forget the templates unless they were checked with the same engine and types."""
-        if engine is not self._engine or scope.types != self._types or len(self._templates) > _MAX_CLEAN:
-            self._engine, self._types, self._templates = engine, scope.types, {}
+    def has(self, template: Template, scope: TypeScope) -> bool:
+        """Return whether a template has no problems with the types of a scope."""
+        found = self._found.get(id(template))
+        return found is not None and found[1] == _types_of(template, scope)
 
-    def __contains__(self, template: Template) -> bool:
-        return id(template) in self._templates
-
-    def add(self, template: Template) -> None:
-        """Add a template; it is kept, so that no other one gets its id."""
+    def add(self, template: Template, scope: TypeScope) -> None:
+        """Add a template that has no problems."""
         if not template.partials:  # a partial is checked once, with the first template that includes it
-            self._templates[id(template)] = template
+            if len(self._found) >= _MAX_CLEAN:
+                self._found.pop(next(iter(self._found)))
+            self._found[id(template)] = template, _types_of(template, scope)
+
+
+def _types_of(template: Template, scope: TypeScope) -> list[Type | None]:
+    return [scope.types.get(name) for name in sorted(template.names)]
 
 
 def check_pack(pack: CompiledSections, clean: CleanTemplates | None = None) -> TypeCheck:
@@ -91,7 +93,6 @@ class _PackChecker:
 
     def run(self) -> None:
         """Check the messages, the slots and the contract."""
-        self._clean.start(self._pack.compiler.engine, self._rendering_scope)
         for message, placed in zip(self._pack.messages, self._pack.sections.messages, strict=True):
             if placed.document is self._pack.sections.document:
                 self._check_message(message)
@@ -115,11 +116,11 @@ class _PackChecker:
         has_more = message.when or message.name or message.tool_call_id or message.tool_calls
         if has_more or not isinstance(content, Template):
             self._check_message(message)
-        elif content not in self._clean:
+        elif not self._clean.has(content, self._rendering_scope):
             count = self._checker.count
             self._check_message(message)
             if self._checker.count == count:
-                self._clean.add(content)
+                self._clean.add(content, self._rendering_scope)
 
     def _check_when(self, when: Expression | None, scope: TypeScope, never: str) -> TypeScope | None:
         """Check a condition, and return the scope in which it is true; None if it never is."""

@@ -53,7 +53,7 @@ class StatementChecker:
         self._engine = engine
         self._collector = ProblemCollector()
         self._expressions = ExpressionChecker(self._collector, self._call_macro)
-        self._includes: IncludeWalker[Source, Mapping[str, Type]] = IncludeWalker(engine.partials.get)
+        self._includes: IncludeWalker[nodes.Template, Mapping[str, Type]] = IncludeWalker(engine.analysed.trees.get)
         self._macros: dict[int, _MacroDefinition] = {}
         self._running: list[int] = []
         self._runs: set[Hashable] = set()
@@ -256,9 +256,9 @@ class StatementChecker:
         # The blocks of a template that extends a partial may use any name.
         seen = scope if self._blocks else scope.limited_to(self._names_in(template))
 
-        def enter(_: str, source: Source) -> Mapping[str, Type]:
-            with self._collector.inside(source):
-                after = self.template(self._engine.parse(source), seen)
+        def enter(name: str, tree: nodes.Template) -> Mapping[str, Type]:
+            with self._collector.inside(self._engine.partials[name]):
+                after = self.template(tree, seen)
             return {name: one for name, one in after.types.items() if one is not seen.types.get(name)}
 
         blocks = frozenset((name, id(block)) for name, (block, _) in self._blocks.items())

@@ -9,8 +9,7 @@ from typing import Any, Final, Literal
 
 from promptpack.schema.inclusion.step_meter import MAX_STEPS, StepMeter, UndecidedError
 from promptpack.schema.keywords import LIMIT
-from promptpack.schema.mismatch import Mismatch
-from promptpack.schema.pointers import pointer
+from promptpack.schema.pointers import Mismatch, pointer
 from promptpack.schema.safety import SchemaMeter, find_unsafe, iterate_schemas
 from promptpack.schema.supported_keywords import StepLimitError
 from promptpack.schema.validation import Schema

@@ -72,7 +72,7 @@ class CountingEngine(Engine):
     """Counts what runs in templates and rules that another engine has compiled."""
 
     def __init__(self, engine: Engine, record: RecordPart) -> None:
-        super().__init__(engine.partials, engine.limits)
+        super().__init__({}, engine.limits, base=engine)
         environment = CountingEnvironment(PartialLoader(self), engine.limits.tokens)
         environment.record, environment.parts, environment.passes = record, [], {}
         self.environment: PackEnvironment = environment

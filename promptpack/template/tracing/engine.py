@@ -63,7 +63,7 @@ class TracingEngine(Engine):
     """Traces templates that another engine has compiled; create one for each explanation."""
 
     def __init__(self, engine: Engine) -> None:
-        super().__init__(engine.partials, engine.limits)
+        super().__init__({}, engine.limits, base=engine)
         self.environment: PackEnvironment = TracingEnvironment(PartialLoader(self), engine.limits.tokens)
         self._numbers = count()
         self._nodes: dict[int, tuple[nodes.Node, str | None]] = {}
