@@ -322,11 +322,11 @@ def remove(path: str) -> None:
         os.unlink(path)
 
 
-def group_by_root(paths: Iterable[str]) -> dict[str, set[str]]:
-    """Group paths by their folder of packs; an empty set means all files of that folder."""
+def group_by_root(paths: str | Iterable[str]) -> dict[str, set[str]]:
+    """Group one or more paths by their folder of packs; an empty set means all files of that folder."""
     groups: dict[str, set[str]] = {}
     whole: set[str] = set()
-    for path in paths:
+    for path in map(os.fspath, [paths] if isinstance(paths, (str, os.PathLike)) else paths):
         if is_source(path) or is_archive(path):
             whole.add(path)
             continue

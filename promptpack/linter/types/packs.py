@@ -1,7 +1,8 @@
 """Check every template and expression of a pack, with the types of its inputs and of its reply contract."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 from jinja2 import nodes
@@ -27,12 +28,14 @@ from promptpack.pack.building import CompiledSections
 from promptpack.pack.contract import Contract, Rule
 from promptpack.pack.model import CallTemplate, MessageTemplate, PartTemplate
 from promptpack.pack.pack_compiler import BUILT_IN_NAMES
+from promptpack.pack.placed import Placed
 from promptpack.problem import Problem, nearest
 from promptpack.schema.pointers import pointer, split_pointer
 from promptpack.template.engine import Engine
 from promptpack.template.model import UNPLACED, Expression, Source, Template
 
 _MAX_CLEAN = 10_000
+_CheckedTexts = tuple[Template | Expression | None, ...]
 _TEXT = Property(TextType(), required=True)
 _PACK_TYPE = MappingType(dict.fromkeys(("name", "version", "agent", "locale"), _TEXT), None)
 
@@ -51,27 +54,28 @@ def rendering_scope(pack: CompiledSections) -> TypeScope:
 
 
 class CleanTemplates:
-    """The templates of inherited messages without type problems, for other packs with the same types of inputs."""
+    """Inherited messages and rules without type problems, for other packs with the same types of inputs."""
 
     def __init__(self) -> None:
         # With the templates, so that no other one gets the id of one of these.
-        self._found: dict[int, tuple[Template, list[Type | None]]] = {}
+        self._found: dict[tuple[int, ...], tuple[_CheckedTexts, list[Type | None]]] = {}
 
-    def has(self, template: Template, scope: TypeScope) -> bool:
-        """Return whether a template has no problems with the types of a scope."""
-        found = self._found.get(id(template))
-        return found is not None and found[1] == _types_of(template, scope)
+    def has(self, texts: _CheckedTexts, scope: TypeScope) -> bool:
+        """Return whether the texts of a message or rule have no problems with the types of a scope."""
+        found = self._found.get(tuple(map(id, texts)))
+        return found is not None and found[1] == _types_of(texts, scope)
 
-    def add(self, template: Template, scope: TypeScope) -> None:
-        """Add a template that has no problems."""
-        if not template.partials:  # a partial is checked once, with the first template that includes it
+    def add(self, texts: _CheckedTexts, scope: TypeScope) -> None:
+        """Add the texts of a message or rule that has no problems."""
+        # A partial is checked once, with the first template that includes it.
+        if not any(text.partials for text in texts if isinstance(text, Template)):
             if len(self._found) >= _MAX_CLEAN:
                 self._found.pop(next(iter(self._found)))
-            self._found[id(template)] = template, _types_of(template, scope)
+            self._found[tuple(map(id, texts))] = texts, _types_of(texts, scope)
 
 
-def _types_of(template: Template, scope: TypeScope) -> list[Type | None]:
-    return [scope.types.get(name) for name in sorted(template.names)]
+def _types_of(texts: _CheckedTexts, scope: TypeScope) -> list[Type | None]:
+    return [scope.types.get(name) for text in texts if text is not None for name in sorted(text.names)]
 
 
 def check_pack(pack: CompiledSections, clean: CleanTemplates | None = None) -> TypeCheck:
@@ -94,10 +98,11 @@ class _PackChecker:
     def run(self) -> None:
         """Check the messages, the slots and the contract."""
         for message, placed in zip(self._pack.messages, self._pack.sections.messages, strict=True):
-            if placed.document is self._pack.sections.document:
+            if message.name or message.tool_call_id or message.tool_calls or not isinstance(message.content, Template):
                 self._check_message(message)
             else:
-                self._check_inherited(message)
+                texts = message.when, message.content
+                self._check_unless_clean(placed, texts, self._rendering_scope, partial(self._check_message, message))
         self._check_templates(self._pack.slots, self._rendering_scope)
         for overlay in self._pack.models:
             self._check_templates((overlay.prefix, overlay.suffix), self._rendering_scope)
@@ -110,17 +115,17 @@ class _PackChecker:
             values = (message.content, message.name, message.tool_call_id, message.tool_calls)
             self._check_templates(values, scope)
 
-    def _check_inherited(self, message: MessageTemplate) -> None:
-        """Check a message that other packs may have too, unless it is a text that is known to be clean."""
-        content = message.content
-        has_more = message.when or message.name or message.tool_call_id or message.tool_calls
-        if has_more or not isinstance(content, Template):
-            self._check_message(message)
-        elif not self._clean.has(content, self._rendering_scope):
-            count = self._checker.count
-            self._check_message(message)
-            if self._checker.count == count:
-                self._clean.add(content, self._rendering_scope)
+    def _check_unless_clean(
+        self, placed: Placed, texts: _CheckedTexts, scope: TypeScope, check: Callable[[], None]
+    ) -> None:
+        """Check the texts of a message or rule, unless they are inherited and known to be clean."""
+        is_inherited = placed.document is not self._pack.sections.document
+        if is_inherited and self._clean.has(texts, scope):
+            return
+        count = self._checker.count
+        check()
+        if is_inherited and self._checker.count == count and not self._pack.problems:
+            self._clean.add(texts, scope)
 
     def _check_when(self, when: Expression | None, scope: TypeScope, never: str) -> TypeScope | None:
         """Check a condition, and return the scope in which it is true; None if it never is."""
@@ -154,7 +159,9 @@ class _PackChecker:
         known = {name: type_ for name, type_ in self._rendering_scope.types.items() if name != "reply_format"}
         scope = TypeScope({**known, "reply": from_schema(contract.json_schema())})
         for rule in contract.rules:
-            self._check_rule(rule, scope)
+            texts = rule.when, rule.require, rule.message
+            placed = self._pack.sections.rules[rule.name]
+            self._check_unless_clean(placed, texts, scope, partial(self._check_rule, rule, scope))
         if contract.correction is not None:
             violation = MappingType(dict.fromkeys(("code", "path", "message"), _TEXT), None)
             scope = TypeScope({"violations": ListType(violation), "pack": _PACK_TYPE})
