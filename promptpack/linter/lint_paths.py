@@ -32,9 +32,10 @@ def lint(
 ) -> LintReport:
     """Lint folders of packs and single pack files; a file is linted together with the packs of its root folder.
 
-    `paths` are the folders and files, or one of them. Without `settings`, the nearest `promptpack.toml` or `pyproject.toml` applies;
-    `select` and `ignore` override either. Results are cached until a dependency of the pack changes: `cache` is the
-    folder for them, or False for none. `track` iterates over the pack files of a folder, and may show the progress.
+    `paths` are the folders and files, or one of them. Without `settings`, the nearest `promptpack.toml` or
+    `pyproject.toml` applies; `select` and `ignore` override either. Results are cached until a dependency of the pack
+    changes: `cache` is the folder for them, or False for none. `track` iterates over the pack files of a folder, and
+    may show the progress.
     """
     stored = Cache.open(cache)
 

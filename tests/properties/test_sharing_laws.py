@@ -162,7 +162,7 @@ def _read(
             (root / name).mkdir()
             text = yaml.safe_dump({**head, **{key: value for key, value in data.items() if value}}, sort_keys=False)
             (root / name / "1.0.0.yaml").write_text(text, encoding="utf-8")
-        library = Library.open(root, cache=False)
+        library = Library.open(place, cache=False)
         built = {name: _build(library, name, place) for name in wanted}
         return built, {
             str(problem).replace(place, "")

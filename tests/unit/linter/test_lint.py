@@ -61,8 +61,8 @@ def test_a_folder_of_one_pack_is_linted_together_with_the_library(packs: Path) -
 
 
 def test_one_path_needs_no_list(packs: Path) -> None:
-    expected = lint(["packs"], LintSettings())
-    assert lint("packs", LintSettings()) == lint(Path("packs"), LintSettings()) == expected  # type: ignore[arg-type]
+    expected = lint([str(packs)], LintSettings())
+    assert lint(str(packs), LintSettings()) == lint(packs, LintSettings()) == expected  # type: ignore[arg-type]
 
 
 def test_a_changed_partial_lints_the_packs_that_may_use_it(packs: Path) -> None:
