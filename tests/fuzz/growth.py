@@ -145,7 +145,23 @@ PACKS: Final = {
     "tags": "syntax: handlebars\nmessages:\n  - role: user\n    content: |\n|      {{~ A ~}} {{#if A}}a{{else if A}}b{{/if}}\n",
     "branches": "messages:\n  - role: user\n    content: |\n|      {% if A %}a{% elif A == # %}b{% endif %}\n",
     "tests": "messages: [{role: user, content: '{{ A }}'}]\ntests:\n|  - {name: t#, context: {A: #}}\n",
+    "overlays": "messages: [{role: user, content: '{{ A }}'}]\nmodels:\n|  m#*: {prefix: '# {{ A }}', params: {seed: #}}\n",
+    "actions": "messages: [{role: user, content: '{{ A }}'}]\nreply:\n  actions:\n|    K#: {params: {type: object}}\n",
+    "rules": "messages: [{role: user, content: '{{ A }}'}]\nreply:\n  rules:\n|    - {name: r#, require: A, message: 'not {{ A }}'}\n",
     "unknown keys": "messages: [{role: user, content: '{{ A }}'}]\n|k#: 1\n",
+}
+
+ALL: Final = 1_000
+# How packs of a folder inherit: each extends the pack so many before it, or else the first; and what it has of its own.
+FAMILIES: Final[dict[str, tuple[int, str]]] = {
+    "children": (ALL, "messages: [{role: user, content: '{{ A }}'}]\n"),
+    "children with inputs": (ALL, "inputs: {B#: {}}\nmessages: [{role: user, content: '{{ B# }}'}]\n"),
+    "children with partials": (ALL, "partials: {q#: '{{ A }}', q: '#'}\n"),
+    "diamonds": (15, "inputs: {B#: {}}\npartials: {q#: '{{ B# }}', q: '#'}\n"),
+    "variants": (
+        ALL,
+        "models: {'m#': {prefix: '#'}}\nreply: {rules: [{name: r#, require: A, message: 'no #'}]}\n",
+    ),
 }
 
 
@@ -239,8 +255,11 @@ def pack_productions() -> Iterator[Production]:
             yield Production(f"pack {name} with {children} children", use)
 
 
-def _lint(texts: dict[str, str]) -> int:
+def _lint(texts: dict[str, str], partials: dict[str, str] | None = None) -> int:
     with TemporaryDirectory() as folder:
+        Path(folder, "_partials").mkdir()
+        for name, text in (partials or {}).items():
+            Path(folder, "_partials", f"{name}.j2").write_text(text, "utf-8")
         for name, text in texts.items():
             path = Path(folder, name, "1.0.0.yaml")
             path.parent.mkdir()
@@ -249,12 +268,34 @@ def _lint(texts: dict[str, str]) -> int:
     return sum(map(len, texts.values()))
 
 
+def family_productions() -> Iterator[Production]:
+    """Yield every way in which packs of a folder inherit, linted with partials that all share.
+
+    What a pack inherits counts among its bytes.
+    """
+    base = "inputs: {A: {}}\npartials: {q: a}\nmessages:\n"
+    base += "".join(
+        f"  - {{role: user, content: '{{{{ A }}}} {{% include \"q\" %}} {number}'}}\n" for number in range(30)
+    )
+    for name, (distance, piece) in FAMILIES.items():
+
+        def use(count: int, piece: str = piece, distance: int = distance) -> int:
+            packs = range(1, count // 64 + 1)
+            texts = {"p0": base}
+            texts |= {f"p{one}": f"extends: p{max(one - distance, 0)}\n{piece.replace('#', str(one))}" for one in packs}
+            size = _lint(texts, {f"shared{number}": "{{ A }}" for number in range(count // 4)})
+            return size + len(base) * len(packs)
+
+        yield Production(f"family of {name}", use)
+
+
 PRODUCTIONS: Final[tuple[Callable[[], Iterator[Production]], ...]] = (
     schema_productions,
     pattern_productions,
     text_productions,
     reply_productions,
     pack_productions,
+    family_productions,
 )
 
 
