@@ -9,7 +9,7 @@ from jinja2.runtime import Undefined
 from promptpack.problem import ContextError, PackError, Problem, did_you_mean, nearest
 from promptpack.template.engine import Engine
 from promptpack.template.failure import RENDER_ERRORS, locate_error, render_error
-from promptpack.template.hints import hint_for_name
+from promptpack.template.hints import hint_for_call, hint_for_name
 from promptpack.template.language import FUNCTIONS
 from promptpack.template.meter import meter, metered
 from promptpack.template.model import Expression, Limits, Source, Template
@@ -92,7 +92,8 @@ class DeclaredNames:
             return f'write it in quotes: "{use.name}"'
         if is_jinja and use.name in local.values:
             return f"{use.name!r} has a value only inside its loop, macro or block"
-        if is_jinja and (use.name, use.position) in local.calls:
+        is_called = is_jinja and (use.name, use.position) in local.calls
+        if is_called:
             similar = self._find_similar(use.name, (*local.callables, *FUNCTIONS))
         else:
             others = (*_CONSTANTS, *local.values) if is_jinja else ()
@@ -102,7 +103,7 @@ class DeclaredNames:
             similar = similar or self._find_similar(use.name, (*self._names, *others))
             if is_expression and not similar and use.name in _REPLY_FIELDS and "reply" in self._names:
                 similar = f"did you mean 'reply.{use.name}'?"
-        hint = hint_for_name(use.name, syntax) or similar
+        hint = hint_for_name(use.name, syntax) or similar or (hint_for_call() if is_called else "")
         return hint or (_DECLARE_OR_SET if is_jinja and not is_expression else _DECLARE)
 
     def _find_similar(self, name: str, known: tuple[str, ...]) -> str:

@@ -8,7 +8,7 @@ from jinja2 import TemplateError, TemplateSyntaxError, UndefinedError
 from jinja2.exceptions import SecurityError, TemplateNotFound
 
 from promptpack.problem import ContextError, Location, Problem
-from promptpack.template.hints import hint_for_value
+from promptpack.template.hints import hint_for_value, plain_words, reword
 from promptpack.template.meter import LimitError
 from promptpack.template.model import Source
 from promptpack.template.positions import decode
@@ -95,7 +95,7 @@ def syntax_problem(error: TemplateSyntaxError, source: Source, *, is_expression:
         )
     message = (error.message or "invalid template").rstrip(".")
     location = source.locate(line, column) if line else source.locate(1, 1)
-    words, hint = syntax_errors.plain_words(message, source.text[: source.offset(line, column)] if line else "")
+    words, hint = plain_words(message, source.text[: source.offset(line, column)] if line else "")
     return Problem("PP302", f"template syntax: {words[0].lower()}{words[1:]}", location, hint)
 
 
@@ -147,12 +147,14 @@ def _undefined_problem(message: str, location: Location, hint: str) -> Problem:
 def _other_problem(error: BaseException, message: str, location: Location, hint: str) -> Problem:
     match error:
         case TypeError():
-            return Problem("PP403", f"a value has the wrong type: {message}", location, hint_for_value(message))
+            message = reword(message) or f"a value has the wrong type: {message}"
+            return Problem("PP403", message, location, hint_for_value(message))
         case RecursionError():
             return Problem("PP405", "rendering is nested too deeply", location, "look for a macro that calls itself")
         case MemoryError():
             return Problem("PP406", "template needs too much memory", location, "build smaller values")
         case TemplateError():
+            message = reword(message) or message
             return Problem("PP407", message, location, hint or hint_for_value(message))
         case _:
             # The message of other errors may quote a value, which may be secret.

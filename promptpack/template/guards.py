@@ -77,7 +77,11 @@ def meter_calls(function: Callable[..., Any], name: str = "", deep: bool = True)
         if characters_a_step and values and type(values[0]) is str:
             steps += len(values[0]) // characters_a_step
         meter.step(steps)
-        result = function(*values, **options)
+        try:
+            result = function(*values, **options)
+        except AttributeError as error:
+            # An argument does not have a method that the function calls.
+            raise TypeError(f"{name or 'this'!r} cannot use one of its arguments") from error
         if type(result) is str:
             check_text(len(result))
         return result

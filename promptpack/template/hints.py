@@ -5,13 +5,19 @@ from collections.abc import Mapping
 from typing import Final
 
 from promptpack.problem import did_you_mean
-from promptpack.template.language import FILTERS, METHOD_NAMES, TAGS, TESTS
+from promptpack.template.language import FILTERS, FUNCTIONS, METHOD_NAMES, TAGS, TESTS
 
 _COMPUTE: Final = "compute it before rendering, and pass the result as an input"
 _NOT_ESCAPED: Final = "remove it: prompts are not escaped"
 _UNCHANGEABLE: Final = "templates cannot change a value; "
 _NEW_LIST: Final = f"{_UNCHANGEABLE}write '{{% set l = l + [x] %}}', with a 'namespace' inside a loop"
 _NEW_MAPPING: Final = f"{_UNCHANGEABLE}write '{{% set a = dict(a, **b) %}}', with a 'namespace' inside a loop"
+
+_CHOOSE: Final = "templates always print the same text; choose before rendering, and pass the choice as an input"
+_DATE: Final = "pass the date as an input, already formatted"
+_ENUMERATE: Final = "use 'loop.index'"
+_ZIP: Final = "loop over the indices: '{% for i in range(a | length) %}'"
+_TRANSLATE: Final = "write one pack file for each language, with 'locale'"
 
 _FILTERS: Final[Mapping[str, str]] = {
     "attr": "write 'x.name' or 'x[name]'",
@@ -25,7 +31,17 @@ _FILTERS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("contains", "includes"), "write 'x in y'"),
     **dict.fromkeys(("slice_text", "substring", "substr"), "write 'x[:10]'"),
     "concat": "write 'x ~ y', or 'join'",
-    "random": "templates always print the same text; choose before rendering, and pass the choice as an input",
+    **dict.fromkeys(("choice", "random", "sample", "shuffle"), _CHOOSE),
+    **dict.fromkeys(("date", "datetimeformat", "strftime"), _DATE),
+    **dict.fromkeys(("from_json", "fromjson", "from_yaml"), "pass the value itself: inputs may be lists and objects"),
+    **dict.fromkeys(("filesizeformat", "md5", "markdown", "striptags", "xmlattr"), _COMPUTE),
+    **dict.fromkeys(("regex_replace", "regex_search", "regex_findall"), f"'replace' changes plain text; {_COMPUTE}"),
+    **dict.fromkeys(("combine", "merge"), "write 'dict(a, **b)'"),
+    "bool": "compare it: 'x == \"true\"'",
+    "split": "call the method: 'x.split(\",\")'",
+    "enumerate": _ENUMERATE,
+    "zip": _ZIP,
+    "ternary": "write 'A if B else C'",
 }
 _TESTS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("null", "nil", "None"), "write 'none'"),
@@ -35,6 +51,9 @@ _TESTS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("list", "array"), "write 'sequence'"),
     **dict.fromkeys(("dict", "object"), "write 'mapping'"),
     **dict.fromkeys(("int", "bool"), "write 'integer' or 'boolean'"),
+    **dict.fromkeys(("startswith", "endswith"), "call the method: 'x.startswith(y)', 'x.endswith(y)'"),
+    **dict.fromkeys(("match", "matching", "search"), f"'x in y' finds plain text; {_COMPUTE}"),
+    "containing": "write 'x in y'",
 }
 _METHODS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("append", "insert"), _NEW_LIST),
@@ -45,21 +64,32 @@ _METHODS: Final[Mapping[str, str]] = {
     "reverse": "use the filter: 'l | reverse'",
     "encode": "templates have text only, no bytes",
     "has_key": "write 'key in x'",
+    **dict.fromkeys(("push", "add"), _NEW_LIST),
+    **dict.fromkeys(("forEach", "map"), "write '{% for ITEM in LIST %}'"),
+    **dict.fromkeys(("now", "today", "strftime", "isoformat"), _DATE),
+    **dict.fromkeys(("getcwd", "getenv", "read"), "templates see only their inputs; pass the value as an input"),
+    "format_map": "write '\"...\".format(**x)'",
     "iteritems": "write 'x.items()'",
 }
 _NAMES: Final[Mapping[str, str]] = {
     "cycler": "use 'loop.cycle(...)'",
     "joiner": "use the filter 'join', or test 'loop.first'",
     "lipsum": "write the text itself",
-    **dict.fromkeys(("strftime_now", "now", "datetime"), "pass the date as an input, already formatted"),
+    **dict.fromkeys(("strftime_now", "now", "datetime"), _DATE),
     **dict.fromkeys(("len", "count"), "use the filter: 'x | length'"),
     **dict.fromkeys(("str", "repr"), "use the filter: 'x | string'"),
     **dict.fromkeys(("int", "float", "list", "max", "min", "round", "sum", "abs"), "use the filter of that name"),
     "sorted": "use the filter: 'x | sort'",
-    "enumerate": "use 'loop.index'",
-    "zip": "loop over the indices: '{% for i in range(a | length) %}'",
+    "enumerate": _ENUMERATE,
+    "zip": _ZIP,
     "isinstance": "use a test: 'x is string', 'x is mapping'",
-    "None": "write 'none'",
+    **dict.fromkeys(("None", "null", "nil", "NULL"), "write 'none'"),
+    "undefined": "test a value with 'is defined'",
+    "loop": "it has a value only inside a loop",
+    **dict.fromkeys(("caller", "varargs", "kwargs"), "it has a value only inside a macro"),
+    **dict.fromkeys(("_", "gettext", "ngettext"), _TRANSLATE),
+    **dict.fromkeys(("env", "environ", "os", "open"), "templates see only their inputs; pass the value as an input"),
+    **dict.fromkeys(("random", "choice", "shuffle", "uuid4"), _CHOOSE),
     "super": "use it only inside a block that replaces another",
 }
 _HANDLEBARS_NAMES: Final[Mapping[str, str]] = {
@@ -77,7 +107,7 @@ _TAGS: Final[Mapping[str, str]] = {
     "switch": "write '{% if ... %}' and '{% elif ... %}'",
     "unless": "write '{% if not ... %}'",
     "generation": "remove it: it marks text for training",
-    **dict.fromkeys(("trans", "pluralize"), "write one pack file for each language, with 'locale'"),
+    **dict.fromkeys(("trans", "pluralize"), _TRANSLATE),
     "debug": "remove it",
     "assign": "write '{% set name = ... %}'",
 }
@@ -88,9 +118,43 @@ _MESSAGES: Final = (
     (r"not iterable|object is not", "test the type first, as with 'is sequence', or use 'default([], true)'"),
     (r"not supported between", "compare values of one type: convert with '| int' or '| string'"),
     (r"has no len|no length", "add '| list' before 'length'"),
-    (r"argument", "check the number and the names of the arguments"),
     (r"not enough arguments|not all arguments|format", "check the format and its values"),
+    (r"cannot use one of its arguments", "check the types of the arguments"),
+    (r"argument", "check the number and the names of the arguments"),
+    (r"not a namespace", "write '{% set x = namespace(KEY=VALUE) %}' before it, and then '{% set x.KEY = VALUE %}'"),
 )
+# Messages of Python and Jinja in plain words; the location says which call is meant.
+_REWORDED: Final = (
+    (r"[\w.]+\(\) missing \d+ required [\w-]+ arguments?: (.*)", "an argument is missing: {}"),
+    (r"[\w.]+\(\) got an unexpected keyword argument ('\w+')", "there is no argument {}"),
+    (r"('\w+') is an invalid keyword argument for .*", "there is no argument {}"),
+    (r"[\w.]+\(\) got multiple values for argument ('\w+')", "the argument {} is given twice"),
+    (r"[\w.]+\(\) takes no keyword arguments", "the arguments have no names"),
+    (r"[\w.]+\(\) takes .* given\)?|[\w.]+ expected .* arguments?, got \d+", "the number of arguments is wrong"),
+    (r"(macro '\w+') takes not more than (\d+) argument\(s\)", "{} takes at most {} arguments"),
+    (r"(macro '\w+') takes no keyword argument ('\w+')", "{} has no argument {}"),
+    (r"cannot assign attribute on non-namespace object", "this is not a namespace, so its keys cannot be set"),
+)
+_CHECK: Final = "check the quotes, commas and brackets before this place"
+# Jinja's messages, ours and a hint; and Jinja's names for the end of a tag.
+_MISSING: Final = "an operator, a filter's '|' or a quote is missing before it"
+_PLAIN: Final = (
+    (r"expected token 'end of (?:print statement|statement block)', got '(.*)'", "unexpected {}", _MISSING),
+    (r"expected token 'name', got '(.*)'", "a name is missing before {}", ""),
+    (r"expected token '(.*)', got '(.*)'", "{} is missing before {}", ""),
+    (r"(?i)expected an expression, got '(.*)'", "an expression is missing before {}", ""),
+    (r"unexpected '(end of (?:print statement|statement block))'", "an expression is missing before {}", ""),
+    (r"unexpected 'end of template'", "the expression is not complete", "write the value after the last operator"),
+    (r"unexpected text after the expression", "unexpected text after the expression", _MISSING),
+    (r"unexpected char '(.*)' at \d+", "unexpected {}", "put text in quotes"),
+    (r"(?i)expected name or number", "a name is missing after '.'", ""),
+    (r"(?i)tag name expected", "the tag has no name", "write for example '{% if X %}'"),
+)
+_LAST_TOKEN: Final = re.compile(r"(\w+|\{[{%][-+]?|[-+*/%~|=!<>,.:(\[{]+)\s*\Z")
+_END_NAMES: Final = {"end of print statement": "'}}'", "end of statement block": "'%}'", "end of template": "the end"}
+# Of a message, this many characters before its place are read.
+_MAX_BEFORE: Final = 500
+_MAX_TOKEN: Final = 50
 _CHECK_VALUE: Final = "check the value before it is used here, as with 'if' or 'default'"
 
 
@@ -121,6 +185,31 @@ def _is_opening(tag: str) -> bool:
 def hint_for_name(name: str, syntax: str) -> str:
     """Return what to write for a name that has a meaning elsewhere; empty for any other name."""
     return _NAMES.get(name, "") if syntax == "jinja" else _HANDLEBARS_NAMES.get(name, "")
+
+
+def hint_for_call() -> str:
+    """Return what to do about a call of something that templates do not have."""
+    return f"templates can call macros, {', '.join(FUNCTIONS)}; {_COMPUTE}"
+
+
+def reword(message: str) -> str:
+    """Return a message of Python or Jinja in plain words; empty for one that is plain already."""
+    found = ((re.fullmatch(pattern, message), words) for pattern, words in _REWORDED)
+    return next((words.format(*match.groups()) for match, words in found if match), "")
+
+
+def plain_words(message: str, before: str) -> tuple[str, str]:
+    """Return another message of Jinja in plain words, and a hint; `before` is the text before its place."""
+    last = _LAST_TOKEN.search(before[-_MAX_BEFORE:].rstrip()[-_MAX_TOKEN:])
+    for pattern, words, hint in _PLAIN:
+        found = re.match(pattern, message)
+        if found:
+            message = words.format(*(_END_NAMES.get(group, repr(group)) for group in found.groups()))
+            if last is not None and " is missing before " in message and last[1] not in ("{{", "{%"):
+                message = message.replace("a name", "the name of a filter") if last[1] == "|" else message
+                message = message.replace(" is missing before ", f" is missing after {last[1]!r}, before ")
+            return message, hint or _CHECK
+    return message, _CHECK
 
 
 def hint_for_value(message: str) -> str:

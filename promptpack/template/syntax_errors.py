@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from promptpack.template.foreign_syntax import find_foreign
 from promptpack.template.hints import hint_for_tag
 from promptpack.template.language import FILTERS, TAGS
 
@@ -13,6 +14,7 @@ _BLOCKS: Final = ("block", "call", "filter", "for", "if", "macro", "raw", "set",
 _START: Final = re.compile(r"\{\{|\{%|\{#")
 _END: Final = re.compile(r"""\}\}|%\}|\{\{|\{%|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|["']|\}""", re.DOTALL)
 _ENDRAW: Final = re.compile(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
+_TRIPLE: Final = re.compile(r"\{\s*([\w.]+)\s*\}\}\}")
 _HANDLEBARS: Final = re.compile(r"\{\{\s*([#/^>])\s*(\w*)|\{\{\s*(else)\s*\}\}")
 _OPERATORS: Final = {
     "&&": ("and", "'&&' is not an operator"),
@@ -22,7 +24,6 @@ _OPERATORS: Final = {
     "=": ("==", "'=' does not compare"),
     "!": ("not", "'!' is not an operator"),
     "=<": ("<=", "'=<' is not an operator"),
-    "=>": (">=", "'=>' is not an operator"),
     "<>": ("!=", "'<>' is not an operator"),
     "AND": ("and", "operators are in lower case"),
     "OR": ("or", "operators are in lower case"),
@@ -32,7 +33,7 @@ _OPERATORS: Final = {
     "$": ("NAME", "'$' is not part of a name"),
 }
 _WRONG_OPERATOR: Final = re.compile(
-    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?P<word>=<|=>|<>|\b(?:AND|OR|NOT)\b(?=\s+[\w(\"'])|&&|\|\||===|!==|\+\+|(?<![=!<>])=(?!=)|!(?!=)|\?|\$(?=\w))"""
+    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?P<word>=<|<>|\b(?:AND|OR|NOT)\b(?=\s+[\w(\"'])|&&|\|\||===|!==|\+\+|(?<![=!<>])=(?!=)|!(?!=)|\?|\$(?=\w))"""
 )
 _NESTED: Final = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 _SET: Final = re.compile(r"[-+]?\s*set\s+[\w., ]+?\s*(==)")
@@ -45,30 +46,12 @@ _ASSIGNED: Final = re.compile(r"\s*(\w+)\s*=(?!=)")
 _IMPORT_FROM: Final = re.compile(r"""[-+]?\s*import\s+([\w, ]+?)\s+from\s+(["'][^"']+["'])""")
 _SET_WITHOUT_SIGN: Final = re.compile(r"[-+]?\s*set\s+(\w+)\s+([\w\"'\[(][^|]*?)\s*[-+]?\Z")
 _QUOTED: Final = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|["']""")
-_SPLIT_TAG: Final = re.compile(r"\{ +%|\{ +\{(?= *\w)")
+_SPLIT_TAG: Final = re.compile(r"(?<!\{)\{ +(?:%|\{(?= *\w))")
 # Words after which 'not' may follow.
 _PRECEDING: Final = re.compile(r"\b(?:is|and|or|if|else|in|not)\s+\Z")
 _QUOTES: Final = re.compile(r"[“”‘’]")
-_CHECK: Final = "check the quotes, commas and brackets before this place"
-# Jinja's messages, ours and a hint; and Jinja's names for the end of a tag.
-_MISSING: Final = "an operator, a filter's '|' or a quote is missing before it"
-_PLAIN: Final = (
-    (r"expected token 'end of (?:print statement|statement block)', got '(.*)'", "unexpected {}", _MISSING),
-    (r"expected token 'name', got '(.*)'", "a name is missing before {}", ""),
-    (r"expected token '(.*)', got '(.*)'", "{} is missing before {}", ""),
-    (r"(?i)expected an expression, got '(.*)'", "an expression is missing before {}", ""),
-    (r"unexpected '(end of (?:print statement|statement block))'", "an expression is missing before {}", ""),
-    (r"unexpected 'end of template'", "the expression is not complete", "write the value after the last operator"),
-    (r"unexpected text after the expression", "unexpected text after the expression", _MISSING),
-    (r"unexpected char '(.*)' at \d+", "unexpected {}", "put text in quotes"),
-    (r"(?i)expected name or number", "a name is missing after '.'", ""),
-    (r"(?i)tag name expected", "the tag has no name", "write for example '{% if X %}'"),
-)
-_LAST_TOKEN: Final = re.compile(r"(\w+|\{[{%][-+]?|[-+*/%~|=!<>,.:(\[{]+)\s*\Z")
 # Longer tags and words are not explained: some patterns take quadratic time.
 _MAX_TAG: Final = 500
-_MAX_TOKEN: Final = 50
-_END_NAMES: Final = {"end of print statement": "'}}'", "end of statement block": "'%}'", "end of template": "the end"}
 
 
 class TemplateMistake(NamedTuple):
@@ -157,6 +140,9 @@ def _scan(text: str) -> Iterator[_Tag | TemplateMistake]:
 
 def _find_end(text: str, at: int, kind: str) -> int | TemplateMistake:
     """Return the offset of the end of a tag; a problem with a negative offset belongs to its start."""
+    if kind == "{{" and (triple := _TRIPLE.match(text, at)):
+        hint = f"write '{{{{ {triple[1]} }}}}', or add 'syntax: handlebars' to the pack"
+        return TemplateMistake("PP302", "'{{{' is Handlebars, not Jinja", hint, at - 2)
     depth = 0
     quote = -1
     wanted = _CLOSING[kind]
@@ -198,13 +184,17 @@ def _check_tag(tag: _Tag, failed: int) -> TemplateMistake | None:
     if handlebars:
         shown = handlebars[0].replace(" ", "")
         word = handlebars[2] or handlebars[3] or "..."
-        hint = f"write '{{% {_INSTEAD.get(word, word)} ... %}}', or add 'syntax: handlebars' to the pack"
+        instead = f'include "{word}"' if handlebars[1] == ">" else f"{_INSTEAD.get(word, word)} ..."
+        hint = f"write '{{% {instead} %}}', or add 'syntax: handlebars' to the pack"
         return TemplateMistake("PP302", f"{shown!r} is Handlebars, not Jinja", hint, tag.start)
     statement = _STATEMENT.match(tag.inner) if tag.kind == "{{" else None
     if statement and tag.inner_start <= failed <= tag.inner_start + len(tag.inner) + 2:
         message = f"{statement[1]!r} is a tag, not a value"
         return TemplateMistake("PP302", message, f"write '{{% {tag.inner.strip()} %}}'", tag.start)
     if tag.inner_start <= failed <= tag.inner_start + len(tag.inner) + 2:
+        foreign = find_foreign(tag.inner)
+        if foreign is not None:
+            return TemplateMistake("PP302", foreign.message, foreign.hint, tag.inner_start + foreign.offset)
         return _check_inner(tag)
     return None
 
@@ -218,10 +208,10 @@ def _check_inner(tag: _Tag) -> TemplateMistake | None:
         )
     if assigned := _SET.match(tag.inner):
         return TemplateMistake("PP302", "'==' does not assign", "write '='", tag.inner_start + assigned.start(1))
-    if tag.word not in TAGS and (assigned := _ASSIGNED.match(tag.inner)):
+    if tag.word and tag.word not in TAGS and (assigned := _ASSIGNED.match(tag.inner)):
         hint = f"write '{{% set {tag.inner.strip()} %}}'"
         return TemplateMistake("PP307", f"unknown tag {tag.word!r}", hint, tag.inner_start + assigned.start(1))
-    if tag.word in ("let", "var", "const") and "=" in tag.inner:
+    if tag.word in ("assign", "const", "let", "var") and "=" in tag.inner:
         place = tag.inner_start + tag.inner.index(tag.word)
         return TemplateMistake(
             "PP307",
@@ -381,17 +371,3 @@ def _misplaced_else(word: str, opened: list[_Tag], place: int) -> TemplateMistak
     where = f"inside {opened[-1].word!r}" if opened else "outside a block"
     hint = f"close {opened[-1].word!r} first with 'end{opened[-1].word}'" if opened else "open an 'if' before it"
     return TemplateMistake("PP307", f"{word!r} {where}", hint, place)
-
-
-def plain_words(message: str, before: str) -> tuple[str, str]:
-    """Return another message of Jinja in plain words, and a hint; `before` is the text before its place."""
-    last = _LAST_TOKEN.search(before[-_MAX_TAG:].rstrip()[-_MAX_TOKEN:])
-    for pattern, words, hint in _PLAIN:
-        found = re.match(pattern, message)
-        if found:
-            message = words.format(*(_END_NAMES.get(group, repr(group)) for group in found.groups()))
-            if last is not None and " is missing before " in message and last[1] not in ("{{", "{%"):
-                message = message.replace("a name", "the name of a filter") if last[1] == "|" else message
-                message = message.replace(" is missing before ", f" is missing after {last[1]!r}, before ")
-            return message, hint or _CHECK
-    return message, _CHECK

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from promptpack.problem import ContextError, Problem
+from promptpack.template.runtime import describe_kind
 
 MessageMapping: TypeAlias = Mapping[str, Any]
 
@@ -29,8 +30,8 @@ def read_mappings(value: object, what: str, code: str) -> list[Mapping[str, Any]
     items = _items(value, what, code)
     for position, item in enumerate(items):
         if item is not None and not isinstance(item, Mapping):
-            message = f"item {position} of {what} must be a mapping, not a {type(item).__name__}"
-            raise ContextError(Problem(code, message))
+            message = f"item {position} of {what} must be a mapping, not {describe_kind(item)}"
+            raise ContextError(Problem(code, message, hint="pass a list of mappings"))
     return [item or {} for item in items]
 
 
@@ -61,7 +62,8 @@ def _items(value: object, what: str, code: str) -> list[Any]:
         return []
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
         return list(value)
-    raise ContextError(Problem(code, f"{what} must be a list, not a {type(value).__name__}"))
+    message = f"{what} must be a list, not {describe_kind(value)}"
+    raise ContextError(Problem(code, message, hint="pass a list of mappings"))
 
 
 def _part_texts(parts: Iterable[object]) -> Iterable[str]:
@@ -87,4 +89,4 @@ def _arguments(value: object) -> str:
         return json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError) as error:
         message = "the arguments of a tool call are neither text nor plain data"
-        raise ContextError(Problem("PP430", message)) from error
+        raise ContextError(Problem("PP430", message, hint="pass the JSON of the arguments, or a mapping")) from error

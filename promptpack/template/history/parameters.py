@@ -27,7 +27,7 @@ def tool_parameters(tool: Mapping[str, Any], style: Style = "auto") -> list[Para
     list of `required` names. `auto` recognizes an object schema. A `schema_text` is parsed as Go parses JSON.
     """
     if style not in _STYLES:
-        hint = did_you_mean(style, _STYLES) or f"use one of {', '.join(_STYLES)}"
+        hint = did_you_mean(str(style), _STYLES) or f"use one of {', '.join(_STYLES)}"
         raise ContextError(Problem("PP433", f"unknown style {style!r} of tool parameters", hint=hint))
     described = _described(tool)
     if style == "json-schema" or (style == "auto" and _is_json_schema(described)):

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from promptpack.problem import ContextError, Problem
 from promptpack.template.history import go_text
+from promptpack.template.runtime import describe_kind
 
 
 def trim_space(value: object) -> str:
@@ -34,6 +35,6 @@ def as_text(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, (bool, Mapping, list, tuple)):
-        name = type(value).__name__
-        raise ContextError(Problem("PP432", f"expected text, not a {name}", hint="convert it with | json first"))
+        message = f"expected text, not {describe_kind(value)}"
+        raise ContextError(Problem("PP432", message, hint="convert it with '| json' first"))
     return str(value)

@@ -126,6 +126,34 @@ PIECES = ("{{ ", " }}", "{% if X %}", "{% endif %}", "{% else %}", "{%", "%}", "
           "{% raw %}", "{% endraw %}", "{#", "#}", "X", "\n", "{% for a in X %}", "{% endfor %}", "|", "é")  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{% set x += 1 %}', "t:1:10: PP302 '+=' does not assign | write '{% set x = x + 1 %}'"),
+        ("{% set x['y'] = 1 %}", "t:1:9: PP302 templates cannot change a value | write '{% set x = dict(x, KEY=VALUE) %}'"),
+        ('{{ [a for a in X] }}', "t:1:7: PP302 templates have no comprehensions | write '{% for ... %}', or the filters 'map' and 'select'"),
+        ('{{ f"a{X}" }}', "t:1:4: PP302 a text has no prefix 'f' | join texts with '~': 'a' ~ x"),
+        ('{{ x := 1 }}', "t:1:6: PP302 ':=' is not an operator | write '{% set x = ... %}' before it"),
+        ('{{ lambda: 1 }}', "t:1:4: PP302 templates have no 'lambda' | write a macro, or a filter such as 'map'"),
+        ('{{ x => 1 }}', "t:1:6: PP302 '=>' is not an operator | compare with '>=', or write a macro"),
+        ("{% if X contains 'a' %}{% endif %}", "t:1:9: PP302 'contains' is not an operator | write 'x in y', with the item first"),
+        ("{% if X startswith 'a' %}{% endif %}", "t:1:9: PP302 'startswith' is not an operator | call the method of a text: 'x.startswith(y)', 'x.endswith(y)'"),
+        ('{{ 0777 }}', 't:1:4: PP302 a number starts with 0 | remove the zeros, or write it as text, in quotes'),
+        ('{{ x & y }}', "t:1:6: PP302 '&' is not an operator | write 'and', or join texts with '~'"),
+        ('{{ x ^ y }}', "t:1:6: PP302 '^' is not an operator | write '**' for a power"),
+        ('{{ x << 2 }}', "t:1:6: PP302 '<<' is not an operator | multiply by a power of 2, or divide with '//'"),
+        ('{{ {1, 2} }}', "t:1:4: PP302 templates have no sets | write a list, with '[' and ']'"),
+        ('{{ ~x }}', "t:1:4: PP302 '~' joins two values | write a value before it"),
+        ('{{{ X }}}', "t:1:1: PP302 '{{{' is Handlebars, not Jinja | write '{{ X }}', or add 'syntax: handlebars' to the pack"),
+        ('{{> rules}}', 't:1:1: PP302 \'{{>rules\' is Handlebars, not Jinja | write \'{% include "rules" %}\', or add \'syntax: handlebars\' to the pack'),
+        ('{% assign x = 1 %}', "t:1:4: PP307 unknown tag 'assign' | write '{% set x = 1 %}'"),
+        ("{{ 'a for b in c' ~ (X }}", "t:1:21: PP302 '(' is not closed | close it with ')'"),
+    ],
+)  # fmt: skip
+def test_constructs_of_other_languages_have_a_hint(text: str, expected: str) -> None:
+    assert problem_of(text) == expected
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join), st.booleans())
 def test_every_broken_template_has_a_location_inside_it(text: str, is_expression: bool) -> None:

@@ -16,10 +16,13 @@ def test_a_history_may_be_an_iterator() -> None:
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        ("text", "PP430 the history must be a list, not a str"),
-        ({"role": "user"}, "PP430 the history must be a list, not a dict"),
-        (5, "PP430 the history must be a list, not a int"),
-        ([{"role": "user"}, "hello"], "PP430 item 1 of the history must be a mapping, not a str"),
+        ("text", "PP430 the history must be a list, not text\n  hint: pass a list of mappings"),
+        ({"role": "user"}, "PP430 the history must be a list, not a mapping\n  hint: pass a list of mappings"),
+        (5, "PP430 the history must be a list, not a number\n  hint: pass a list of mappings"),
+        (
+            [{"role": "user"}, "hello"],
+            "PP430 item 1 of the history must be a mapping, not text\n  hint: pass a list of mappings",
+        ),
     ],
 )
 def test_an_invalid_history_is_refused(value: object, expected: str) -> None:

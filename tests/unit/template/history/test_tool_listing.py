@@ -60,4 +60,4 @@ def test_the_text_for_no_parameters_can_be_set() -> None:
 def test_a_value_that_is_not_a_list_of_tools_is_refused() -> None:
     with pytest.raises(ContextError) as raised:
         tool_catalog({"name": "move"})
-    assert str(raised.value) == "PP431 the list of tools must be a list, not a dict"
+    assert str(raised.value) == "PP431 the list of tools must be a list, not a mapping\n  hint: pass a list of mappings"
