@@ -10,7 +10,7 @@ from promptpack.flow import check_flow, read_flow
 from promptpack.library import Library
 from promptpack.library.contents import LABELS
 from promptpack.library.entry import Entry
-from promptpack.linter.ignores import Ignore, IgnoreTracker, SharedIgnores, find_ignores
+from promptpack.linter.ignores import Ignore, IgnoreIndex, IgnoreTracker, SharedIgnores
 from promptpack.linter.lint_report import Fix, LintReport
 from promptpack.linter.lint_settings import LintSettings
 from promptpack.linter.result_cache import LintResult, ResultCache
@@ -62,7 +62,9 @@ def lint_library(
             one for found in packs.library._contents.broken.values() for one in found if one.code in _MISPLACED
         ]
         reports.append(LintReport(problems=tuple(misplaced)))
-        shared = SharedIgnores.join(result.ignores for result in results)
+        folders = dict.fromkeys(entry.folder for entry in entries)
+        in_partials = (SharedIgnores(_ignores_in_partials(folder, packs).all) for folder in folders)
+        shared = SharedIgnores.join([*in_partials, *(result.ignores for result in results)])
         reports.append(_report(_check_unused(shared.unused(_codes(settings._rules)), settings)))
     joined = LintReport.join([LintReport(tuple(entry.path for entry in entries)), *reports])
     return replace(joined, problems=tuple(_keep_first_causes(joined.problems)))
@@ -191,9 +193,9 @@ def _lint_subject(subject: Subject, settings: LintSettings) -> LintResult:
     warnings = (problem for problem in subject.document.warnings if problem.code not in others)
     own = LintReport(problems=(*subject.compiled.problems, *warnings))
     documents = ((document.text, document.path, document) for document in subject.compiled.references.documents)
-    shared = IgnoreTracker(documents, subject.cached_for_folder("ignores", lambda: _ignores_in_partials(subject)))
+    shared = IgnoreTracker(documents, _ignores_in_partials(subject.folder, subject.library))
     report = LintReport.join([own, _report(_check_rules(subject, settings, shared))])
-    return LintResult(report, SharedIgnores(shared.all, shared.used, has_gaps=not subject.is_complete))
+    return LintResult(report, SharedIgnores(shared.own, shared.used, has_gaps=not subject.is_complete))
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,5 +247,8 @@ def _codes(rules: Iterable[LintRule]) -> set[str]:
     return {rule.CODE for rule in rules}
 
 
-def _ignores_in_partials(subject: Subject) -> tuple[Ignore, ...]:
-    return tuple(ignore for path, text in subject.partial_files for ignore in find_ignores(text, path))
+def _ignores_in_partials(folder: files.Folder, packs: LintLibrary) -> IgnoreIndex:
+    return packs.cached(
+        f"ignores {folder.root}",
+        lambda: IgnoreIndex((text, path, None) for path, text in packs.partial_files(folder)),
+    )

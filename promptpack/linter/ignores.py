@@ -169,22 +169,17 @@ def _jinja_comment(place: _Text, found: re.Match[str]) -> _Comment | None:
     return _Comment(lines, Edit(start, end) if is_safe else None)
 
 
-class IgnoreTracker:
-    """The ignores of some texts, and those that have silenced a problem."""
+class IgnoreIndex:
+    """The ignores of some texts, by code and place."""
 
-    def __init__(self, texts: Iterable[IgnoreSource], others: Iterable[Ignore] = ()) -> None:
-        """Take texts, and the ignores that were found in others."""
-        self.all: tuple[Ignore, ...] = (*others, *(ignore for text in texts for ignore in find_ignores(*text)))
-        self.used: set[IgnoreScope] = set()
+    def __init__(self, texts: Iterable[IgnoreSource]) -> None:
+        self.all: tuple[Ignore, ...] = tuple(ignore for text in texts for ignore in find_ignores(*text))
         self._scopes: dict[str, dict[tuple[str, int], list[IgnoreScope]]] = {}
 
-    def silence(self, location: Location | None, *names: str) -> bool:
-        """Return whether a problem is ignored at its location; `names` are its code and the name of its rule."""
-        if location is None or not self.all:
-            return False
-        found = [scope for name in names for scope in self._find(name).get((location.path, location.line), ())]
-        self.used.update(found)
-        return bool(found)
+    def find(self, location: Location, names: Iterable[str]) -> list[IgnoreScope]:
+        """Return the scopes of the ignores of some codes at a place."""
+        place = location.path, location.line
+        return [scope for name in names for scope in self._find(name).get(place, ())] if self.all else []
 
     def _find(self, name: str) -> dict[tuple[str, int], list[IgnoreScope]]:
         """Return the scopes of the ignores of a code, by file and line."""
@@ -195,12 +190,35 @@ class IgnoreTracker:
                     by_line.setdefault((scope[1], line), []).append(scope)
         return self._scopes[name]
 
+
+class IgnoreTracker:
+    """The ignores of some texts, and those that have silenced a problem."""
+
+    def __init__(self, texts: Iterable[IgnoreSource], shared: IgnoreIndex | None = None) -> None:
+        """Take texts, and the ignores of others, whose use is tracked too."""
+        self._own = IgnoreIndex(texts)
+        self._indexes = (self._own, shared) if shared else (self._own,)
+        self.used: set[IgnoreScope] = set()
+
+    @property
+    def own(self) -> tuple[Ignore, ...]:
+        """The ignores of the texts."""
+        return self._own.all
+
+    def silence(self, location: Location | None, *names: str) -> bool:
+        """Return whether a problem is ignored at its location; `names` are its code and the name of its rule."""
+        if location is None:
+            return False
+        found = [scope for index in self._indexes for scope in index.find(location, names)]
+        self.used.update(found)
+        return bool(found)
+
     def unused(self, checked: Collection[str], others: Collection[str] = ()) -> Iterator[Ignore]:
         """Iterate over ignores without a matching rule, and ignores of a checked rule that silenced nothing.
 
         `others` are codes that are not rules: they can be ignored too, and are always checked.
         """
-        return _find_unused(self.all, self.used, checked, others)
+        return _find_unused(self.own, self.used, checked, others)
 
 
 class SharedIgnores:
@@ -215,14 +233,16 @@ class SharedIgnores:
         """Whether a pack could not be checked, so that its use of the ignores is unknown."""
 
     def to_data(self) -> list[Any]:
-        """Convert the ignores to plain data, each with whether it was used."""
-        return [[_dump_ignore(ignore), ignore.scope in self.used] for ignore in self.all]
+        """Convert the ignores, and the scopes of those that were used, to plain data."""
+        used = [[code, path, [lines.start, lines.stop]] for code, path, lines in self.used]
+        return [[_dump_ignore(ignore) for ignore in self.all], sorted(used)]
 
     @classmethod
     def from_data(cls, data: list[Any]) -> "SharedIgnores":
         """Restore ignores from plain data."""
-        found = [(_load_ignore(*fields), is_used) for fields, is_used in data]
-        return cls([ignore for ignore, _ in found], [ignore.scope for ignore, is_used in found if is_used])
+        found, used = data
+        scopes = ((code, path, range(*lines)) for code, path, lines in used)
+        return cls((_load_ignore(*fields) for fields in found), scopes)
 
     @classmethod
     def join(cls, several: Iterable["SharedIgnores"]) -> "SharedIgnores":

@@ -100,8 +100,7 @@ class Subject:
     @property
     def partial_files(self) -> list[tuple[str, str]]:
         """The path and the text of each file with a partial, which the packs of the folder share."""
-        sources = self.library.library._partials_of(self.folder).values()
-        return [(source.locate(1, 1).path, source.text) for source in sources]
+        return self.library.partial_files(self.folder)
 
     @property
     def dependencies(self) -> DependencyFinder:
@@ -231,6 +230,10 @@ class LintLibrary:
                 continue
             if self.is_valid(entry):  # otherwise reported when that file is linted
                 yield self.load(entry)
+
+    def partial_files(self, folder: Folder) -> list[tuple[str, str]]:
+        """Return the path and the text of each file with a partial of a folder."""
+        return [(source.locate(1, 1).path, source.text) for source in self.library._partials_of(folder).values()]
 
     def documents(self) -> Iterator[Document]:
         """Iterate over the files that could be parsed as packs."""

@@ -112,7 +112,7 @@ class PackCompiler:
             message = self._compile_message(placed, syntax)
             names, included = frozenset(self._names_used), frozenset(self.used_partials)
             self.used_partials |= partials
-            if len(self.problems) == count:
+            if len(self.problems) == count and self._nodes >= 0:
                 size = nodes - self._nodes
                 found = Compilation(message, placed, self.engine.analysed, names, included, size)
                 self._compilations.add(key, found)

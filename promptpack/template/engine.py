@@ -1,7 +1,7 @@
 """The `Engine`: one narrowed Jinja environment and the partials its templates may include."""
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from types import CodeType
@@ -205,10 +205,10 @@ class Engine:
         return _measure(self.parse(source), source)
 
     def _prepare(self, tree: nodes.Template, source: Source) -> nodes.Template:
-        self._check(_measure(tree, source), source, None if self.dynamic_partials else self.partials)
+        self._check(_measure(tree, source), source, None if self.dynamic_partials else self.analysed.names)
         return tree
 
-    def _check(self, tree: Any, source: Source, partials: Collection[str] | None) -> None:
+    def _check(self, tree: Any, source: Source, partials: policy.PartialNames | None) -> None:
         """Raise if a measured tree breaks the policy; another engine may have checked all but the partials."""
         problems = policy.check(tree.loading if tree.is_allowed else descendants(tree), source, partials)
         if problems:

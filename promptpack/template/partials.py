@@ -158,16 +158,23 @@ class LayeredPartials:
             return DependencyFinder({}), (Problem("PP324", message, place, "use fewer partials"),)
 
     @cached_property
-    def _unknown(self) -> Mapping[str, list[LoadingTag]]:
-        """The tags of own partials that load partials which neither this layer nor one below declares."""
-        tags = self._own.tags.items()
-        unknown = ((name, [tag for tag in several if tag.target not in self.sources]) for name, several in tags)
-        return {name: several for name, several in unknown if several}
+    def names(self) -> policy.PartialNames:
+        """The names of the partials."""
+        return policy.PartialNames(self.sources)
+
+    @cached_property
+    def _unknown(self) -> Mapping[str, list[tuple[str, Problem]]]:
+        """The names that own partials load and neither this layer nor one below declares, each with its problem."""
+        found: dict[str, list[tuple[str, Problem]]] = {}
+        for name, tags in self._own.tags.items():
+            for tag in (tag for tag in tags if tag.target not in self.sources):
+                problem = policy.refuse_unknown(tag, self._sources[name], self.names)
+                found.setdefault(name, []).append((tag.target, problem))
+        return found
 
     def _find_unknown(self) -> Iterator[Problem]:
         for layer, name in self._current(lambda layer: layer._unknown):
-            tags = dict.fromkeys(tag.node for tag in layer._unknown[name] if tag.target not in self.sources)
-            yield from policy.check(tuple(tags), self.sources[name], self.sources)
+            yield from (one for target, one in layer._unknown[name] if target not in self.sources)
 
     @cached_property
     def _cycles(self) -> Mapping[str, list[Problem]]:

@@ -7,11 +7,11 @@ from typing import NamedTuple
 from jinja2 import nodes
 
 from promptpack.characters import is_encodable
-from promptpack.problem import Problem, did_you_mean
+from promptpack.problem import MAX_KNOWN, Problem, did_you_mean
 from promptpack.template.codegen import METHOD
 from promptpack.template.formatting import reads_attributes
 from promptpack.template.hints import hint_for_filter, hint_for_method, hint_for_test
-from promptpack.template.includes import constant_names
+from promptpack.template.includes import LoadingTag, constant_names
 from promptpack.template.language import FILTERS, METHOD_NAMES, TESTS
 from promptpack.template.model import Limits, Source
 
@@ -19,13 +19,34 @@ APPLIES_TEST = {"select": 0, "reject": 0, "selectattr": 1, "rejectattr": 1}
 """Which argument of a filter names the test that it applies to each item."""
 NUMBER_HINT = "write it as text, in quotes"
 _MAX_BITS = Limits().bits
+# The comparisons of unknown names with known ones; this many are not misspellings.
+_MAX_COMPARISONS = 200_000
 _CHECKED = frozenset((
     nodes.Const, nodes.Extends, nodes.Filter, nodes.For, nodes.FromImport, nodes.Getattr, nodes.Import, nodes.Include,
     nodes.Macro, nodes.Name, nodes.ScopedEvalContextModifier, nodes.Test,
 ))  # fmt: skip
 
 
-def check(tree: Sequence[nodes.Node], source: Source, partials: Collection[str] | None) -> list[Problem]:
+class PartialNames:
+    """The names of partials, and a hint at one of them for each unknown name."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._names = names
+        self._hints: dict[str, str] = {}
+        self._comparisons = _MAX_COMPARISONS
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def hint(self, unknown: str) -> str:
+        """Return how to correct an unknown name."""
+        if unknown not in self._hints and self._comparisons > 0:
+            self._comparisons -= min(len(self._names), MAX_KNOWN)
+            self._hints[unknown] = did_you_mean(unknown, self._names)
+        return self._hints.get(unknown) or "add it under 'partials', or as a file in _partials/"
+
+
+def check(tree: Sequence[nodes.Node], source: Source, partials: PartialNames | None) -> list[Problem]:
     """Return the problems of a template; `partials` are the known ones, or None if more may be added later."""
     modules = {node.target for node in tree if isinstance(node, nodes.Import)}
     found = [
@@ -34,10 +55,12 @@ def check(tree: Sequence[nodes.Node], source: Source, partials: Collection[str] 
         if type(node) in _CHECKED
         for problem in _check_node(node, partials, modules)
     ]
-    return [
-        Problem(problem.code, problem.message, source.locate_word(position, problem.word), problem.hint)
-        for position, problem in sorted(found, key=lambda one: one[0])
-    ]
+    return [problem.place(position, source) for position, problem in sorted(found, key=lambda one: one[0])]
+
+
+def refuse_unknown(tag: LoadingTag, source: Source, partials: PartialNames) -> Problem:
+    """Return the problem of a tag that loads an unknown partial."""
+    return _unknown_partial(tag.target, partials).place(tag.node.lineno, source)
 
 
 class _WordProblem(NamedTuple):
@@ -46,8 +69,11 @@ class _WordProblem(NamedTuple):
     hint: str
     word: str  # its location is that of the problem
 
+    def place(self, position: int, source: Source) -> Problem:
+        return Problem(self.code, self.message, source.locate_word(position, self.word), self.hint)
 
-def _check_node(node: nodes.Node, partials: Collection[str] | None, modules: Collection[str]) -> Iterator[_WordProblem]:
+
+def _check_node(node: nodes.Node, partials: PartialNames | None, modules: Collection[str]) -> Iterator[_WordProblem]:
     match node:
         case nodes.Name():
             yield from _check_name(node.name)
@@ -131,7 +157,7 @@ def _is_module(owner: nodes.Expr, modules: Collection[str]) -> bool:
     return isinstance(owner, nodes.Name) and owner.name in (*modules, "self")
 
 
-def _check_partials(template: nodes.Expr, partials: Collection[str] | None) -> Iterator[_WordProblem]:
+def _check_partials(template: nodes.Expr, partials: PartialNames | None) -> Iterator[_WordProblem]:
     names = list(constant_names(template))
     expected = len(template.items) if isinstance(template, (nodes.List, nodes.Tuple)) else 1
     if len(names) != expected:
@@ -140,5 +166,8 @@ def _check_partials(template: nodes.Expr, partials: Collection[str] | None) -> I
         yield _WordProblem("PP306", "the name of a partial must not be an expression", hint, "")
     for name in names:
         if partials is not None and name not in partials:
-            hint = did_you_mean(name, partials) or "add it under 'partials', or as a file in _partials/"
-            yield _WordProblem("PP305", f"unknown partial {name!r}", hint, name)
+            yield _unknown_partial(name, partials)
+
+
+def _unknown_partial(name: str, partials: PartialNames) -> _WordProblem:
+    return _WordProblem("PP305", f"unknown partial {name!r}", partials.hint(name), name)

@@ -75,7 +75,9 @@ class CleanTemplates:
 
 
 def _types_of(texts: _CheckedTexts, scope: TypeScope) -> list[Type | None]:
-    return [scope.types.get(name) for text in texts if text is not None for name in sorted(text.names)]
+    # The path of a rule leads into the reply, whether or not its texts name it.
+    names = {"reply"}.union(*(text.names for text in texts if text is not None))
+    return [scope.types.get(name) for name in sorted(names)]
 
 
 def check_pack(pack: CompiledSections, clean: CleanTemplates | None = None) -> TypeCheck:

@@ -52,6 +52,23 @@ def test_packs_share_the_analysis_of_what_they_inherit(tmp_path: Path) -> None:
     assert many < 6 * few  # without sharing, 20 times as many
 
 
+@pytest.mark.parametrize(
+    ("text", "most"), [("{% include 'none' %}", 3_000), ("{# promptpack: ignore=PL001 #}hi", 1_000)]
+)
+def test_packs_share_the_analysis_of_partial_files(tmp_path: Path, text: str, most: int) -> None:
+    calls = []
+    for files in (5, 105):
+        root = tmp_path / str(files)
+        (root / "_partials").mkdir(parents=True)
+        for number in range(files):
+            (root / "_partials" / f"p{number}.j2").write_text(text.replace("none", f"none{number}"))
+        for number in range(20):
+            body = "partials: {own: hi}\nmessages: [{role: user, content: hi}]\n"
+            write(root, f"k{number}", BASE.replace("base", f"k{number}") + body)
+        calls.append(count_calls(partial(lint, [str(root)], cache=False)))
+    assert (calls[1] - calls[0]) / 100 < most  # for each file more; without sharing, over 11,000 and 1,500
+
+
 @pytest.mark.parametrize("order", ["ab", "ba"])
 @pytest.mark.parametrize(
     ("base", "good", "bad", "code"),
@@ -68,6 +85,12 @@ def test_packs_share_the_analysis_of_what_they_inherit(tmp_path: Path) -> None:
         ),
         ("messages: [{role: user, content: 'hi {A}'}]\n", "", "inputs: {A: {type: string}}\n", "PL028"),
         ("messages: [{history: A}]\n", "inputs: {A: {type: array}}\n", "", "PP301"),
+        (
+            "inputs: {A: {}}\nmessages: [{role: user, content: hi}]\nreply:\n  actions: {DO: {params: {type: object, properties: {value: {}}}}}\n"
+            "  rules:\n  - {name: r, require: A,\n    path: /params/value, message: bad}\n", "",
+            "reply: {actions: {DO: {params: {type: object, properties: {valve: {}}, additionalProperties: false}}}}\n",
+            "PL201",
+        ),
     ],
 )  # fmt: skip
 def test_each_pack_is_checked_with_its_own_parts(

@@ -99,6 +99,17 @@ def test_packs_that_extend_one_share_its_templates(
     assert len(compiled) == 5
 
 
+def test_a_pack_that_is_too_large_shares_nothing_that_it_left_out(write_pack: WritePack, open_packs: OpenPacks) -> None:
+    write_pack(body="inputs: {A: {}}\nmessages: [{id: m, role: user, content: 'hi {{ A }}'}]\n")
+    first = "".join(f"- {{before: m, role: user, content: '{number}{'{{ A }}' * 2_000}'}}\n" for number in range(8))
+    write_pack(body="extends: demo\nmessages:\n" + first, name="large")
+    write_pack(body="extends: demo\n", name="small")
+    library = open_packs()
+    with pytest.raises(PackError, match="PP326"):
+        library.get("large")
+    assert library.get("small").render(A="x").messages[0].text == "hi x"
+
+
 def test_a_child_without_an_input_of_its_parent_is_refused_though_the_template_is_shared(
     write_pack: WritePack, open_packs: OpenPacks
 ) -> None:
