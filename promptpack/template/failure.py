@@ -147,19 +147,19 @@ def _undefined_problem(message: str, location: Location, hint: str) -> Problem:
 def _other_problem(error: BaseException, message: str, location: Location, hint: str) -> Problem:
     match error:
         case TypeError():
-            message = reword(message) or f"a value has the wrong type: {message}"
-            return Problem("PP403", message, location, hint_for_value(message))
+            words = reword(message) or f"a value has the wrong type: {message}"
+            return Problem("PP403", words, location, hint_for_value(message))
         case RecursionError():
             return Problem("PP405", "rendering is nested too deeply", location, "look for a macro that calls itself")
         case MemoryError():
             return Problem("PP406", "template needs too much memory", location, "build smaller values")
         case TemplateError():
-            message = reword(message) or message
-            return Problem("PP407", message, location, hint or hint_for_value(message))
+            return Problem("PP407", reword(message) or message, location, hint or hint_for_value(message))
         case _:
             # The message of other errors may quote a value, which may be secret.
             name = type(error).__name__
-            return Problem("PP404", f"a value is invalid here ({name})", location, hint_for_value(name))
+            words = reword(message) or reword(name) or f"a value is invalid here ({name})"
+            return Problem("PP404", words, location, hint_for_value(message if reword(message) else name))
 
 
 def _locate(traceback: TracebackType | None, source: Source) -> Location:

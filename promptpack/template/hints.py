@@ -6,7 +6,10 @@ from typing import Final
 
 from promptpack.problem import did_you_mean
 from promptpack.template.language import FILTERS, FUNCTIONS, METHOD_NAMES, TAGS, TESTS
+from promptpack.template.runtime import KINDS_BY_NAME
 
+# Python's names of types in plain words.
+_KINDS: Final = {**KINDS_BY_NAME, "float": "a decimal number", "range": "a range"}
 _COMPUTE: Final = "compute it before rendering, and pass the result as an input"
 _NOT_ESCAPED: Final = "remove it: prompts are not escaped"
 _UNCHANGEABLE: Final = "templates cannot change a value; "
@@ -113,18 +116,58 @@ _TAGS: Final[Mapping[str, str]] = {
 }
 # Parts of Python's type errors, and what to do.
 _MESSAGES: Final = (
+    (r"by zero|negative power", "test the number first, as with 'if n'"),
+    (r"unpack", "loop over pairs, as with '.items()', or use one name"),
+    (r"as an integer|slice indices|__round__|multiply sequence|bad operand", "convert it with '| int' or '| float'"),
+    (r"must be str|expected str", "convert it with '| string'"),
+    (r"not in list|not found", "test it first, as with 'x in y', or use 'find'"),
+    (r"too large|out of range|Overflow", "use smaller numbers"),
     (r"concatenate|unsupported operand", "join texts with '~', or convert with '| string', '| int' or '| float'"),
     (r"not subscriptable|has no key|indices must be", "test the type first, as with 'is mapping'"),
     (r"not iterable|object is not", "test the type first, as with 'is sequence', or use 'default([], true)'"),
     (r"not supported between", "compare values of one type: convert with '| int' or '| string'"),
     (r"has no len|no length", "add '| list' before 'length'"),
-    (r"not enough arguments|not all arguments|format", "check the format and its values"),
+    (r"IndexError|KeyError|not enough arguments|not all arguments|format", "check the format and its values"),
     (r"cannot use one of its arguments", "check the types of the arguments"),
     (r"argument", "check the number and the names of the arguments"),
-    (r"not a namespace", "write '{% set x = namespace(KEY=VALUE) %}' before it, and then '{% set x.KEY = VALUE %}'"),
+    (r"non-namespace", "write '{% set x = namespace(KEY=VALUE) %}' before it, and then '{% set x.KEY = VALUE %}'"),
 )
-# Messages of Python and Jinja in plain words; the location says which call is meant.
+# Messages of Python and Jinja in plain words; the location says which call is meant. Names of types become words.
 _REWORDED: Final = (
+    (r"can only concatenate (\w+) \(not \"(\w+)\"\) to \w+", "{} and {} cannot be added"),
+    (r"unsupported operand type\(s\) for (.+): '(\w+)' and '(\w+)'", "'{}' does not work with {} and {}"),
+    (r"bad operand type for (?:unary )?(.+): '(\w+)'", "'{}' does not work with {}"),
+    (r"'(.+)' not supported between instances of '(\w+)' and '(\w+)'", "{1} and {2} cannot be compared with '{0}'"),
+    (r"can't multiply sequence by non-int of type '(\w+)'", "a text or list cannot be repeated by {}"),
+    (r"object of type '(\w+)' has no len\(\)", "{} has no length"),
+    (r"(?:argument of type )?'(\w+)' (?:object )?is not iterable", "{} is not a list"),
+    (r"cannot unpack non-iterable (\w+)(?: object)?", "{} is not a list of values"),
+    (
+        r"not enough values to unpack \(expected (\d+), got (\d+)\)",
+        "an item has {1} values for {0} names",
+    ),
+    (r"too many values to unpack \(expected (\d+)(?:, got \d+)?\)", "an item has more values than {} names"),
+    (r"'(\w+)' object is not subscriptable", "{} has no items"),
+    (r"'(\w+)' object cannot be interpreted as an integer", "{} is not a whole number"),
+    (r"(\w+) indices must be integers or slices, not (\w+)", "an item of {} is found by a whole number, not by {}"),
+    (r"slice indices must be integers or None.*", "the ends of a slice are whole numbers"),
+    (r"unhashable type: '(\w+)'", "{} cannot be a key"),
+    (r"%\w format: an? (?:real number|integer) is required, not (\w+)", "the format needs a number, not {}"),
+    (r"must be real number, not (\w+)", "a number is needed, not {}"),
+    (r"sequence item (\d+): expected str instance, (\w+) found", "item {} is {}, not text"),
+    (r"not all arguments converted during string formatting", "the format has fewer places than values"),
+    (r"not enough arguments for format string", "the format has more places than values"),
+    (r"Replacement index \d+ out of range for positional args tuple", "the format has more places than values"),
+    (r"(?:integer |float )?(?:floor )?(?:division or )?(?:division|modulo) by zero", "a number is divided by zero"),
+    (r".*must be str(?: or None| or a tuple of str)?, not (\w+)", "text is needed, not {}"),
+    (r"type (\w+) doesn't define __round__ method", "{} cannot be rounded"),
+    (r"Can only get item pairs from a mapping\.", "only a mapping has items"),
+    (r"substring not found", "the text is not in the other one"),
+    (r"OverflowError", "a number is too large"),
+    (r"IndexError", "the format has more places than values"),
+    (r"KeyError", "the format has a name without a value"),
+    (r"(?s).* is not in list", "the item is not in the list"),
+    (r"[\d.]+ cannot be raised to a negative power", "a number is divided by zero"),
     (r"[\w.]+\(\) missing \d+ required [\w-]+ arguments?: (.*)", "an argument is missing: {}"),
     (r"[\w.]+\(\) got an unexpected keyword argument ('\w+')", "there is no argument {}"),
     (r"('\w+') is an invalid keyword argument for .*", "there is no argument {}"),
@@ -195,7 +238,9 @@ def hint_for_call() -> str:
 def reword(message: str) -> str:
     """Return a message of Python or Jinja in plain words; empty for one that is plain already."""
     found = ((re.fullmatch(pattern, message), words) for pattern, words in _REWORDED)
-    return next((words.format(*match.groups()) for match, words in found if match), "")
+    return next(
+        (words.format(*(_KINDS.get(word, word) for word in match.groups())) for match, words in found if match), ""
+    )
 
 
 def plain_words(message: str, before: str) -> tuple[str, str]:

@@ -270,18 +270,22 @@ class NotAListError(TemplateRuntimeError):
         self.name = name
 
 
-_KINDS: dict[type[Any], str] = {
-    dict: "a mapping",
-    list: "a list",
-    tuple: "a list",
-    str: "text",
-    int: "a number",
-    float: "a number",
-    bool: "a true/false value",
-    type(None): "null",
-}
+KINDS: Final[Mapping[type[Any], str]] = MappingProxyType(
+    {
+        dict: "a mapping",
+        list: "a list",
+        tuple: "a list",
+        str: "text",
+        int: "a number",
+        float: "a number",
+        bool: "a true/false value",
+        type(None): "null",
+    }
+)
+"""The kinds of values in plain words."""
+KINDS_BY_NAME: Final[Mapping[str, str]] = MappingProxyType({kind.__name__: words for kind, words in KINDS.items()})
 
 
 def describe_kind(value: Any) -> str:
     """Describe the kind of a value in plain words, never the value itself."""
-    return _KINDS.get(type(value)) or f"a {type(value).__name__}"
+    return KINDS.get(type(value)) or f"a {type(value).__name__}"

@@ -57,7 +57,7 @@ def find(folder: Path, body: str, count: int = 80) -> tuple[Finding, ...]:
             SAFE.replace("You answer.", '"{{ 1 / (NOTES | length - 1) }}"'),
             "render",
             9,
-            "PP404 a value is invalid here (ZeroDivisionError)",
+            "PP404 a number is divided by zero",
             {"context": {"QUESTION": "a", "NOTES": {"a": 0}}, "expect": {"max_chars": 4000000}},
         ),
     ],
