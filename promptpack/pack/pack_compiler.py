@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
@@ -198,7 +199,7 @@ class CompilationCache:
 
     def __init__(self) -> None:
         # Each entry holds its document, so that no other document gets the id that is in the key.
-        self._found: dict[CompilationKey, Compilation] = {}
+        self._found: OrderedDict[CompilationKey, Compilation] = OrderedDict()
 
     def get(self, key: CompilationKey, declared: DeclaredNames, partials: LayeredPartials) -> Compilation | None:
         """Return what was compiled for a place, if it would be the same with other names and partials."""
@@ -211,7 +212,7 @@ class CompilationCache:
         if found.partials.problems:
             return
         if len(self._found) >= _MAX_SHARED:
-            self._found.pop(next(iter(self._found), key), None)
+            self._found.popitem(last=False)
         self._found[key] = found
 
 
