@@ -16,9 +16,9 @@ from promptpack.pack.version import Version, parse_version
 from promptpack.problem import PackError, Problem
 from promptpack.template.model import Source
 
-_FILE = re.compile(
-    r"(?:(.*/)?([^/]+)/)?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]*?)?)(?:\.([a-z]{2,3}(?:-[A-Za-z]+)*))?\.ya?ml\Z"
-)
+_FILE = re.compile(r"(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]*?)?)(?:\.([a-z]{2,3}(?:-[A-Za-z]+)*))?\.ya?ml\Z")
+# As on most disks; archives have no such limit.
+_MAX_FILE_NAME = 255
 # The sections of a whole variant: a variant with one of them inherits nothing.
 _WHOLE = ("inputs", "extends", "slots", "abstract")
 
@@ -246,8 +246,11 @@ def _names_locale(file: str) -> bool:
 
 def _read_file_name(file: str) -> tuple[str, Version | None, str]:
     """Return the name, version and locale in the path of a file, as far as it has them."""
-    found = _FILE.search(file)
-    return (found[2] or "", parse_version(found[3]), found[4] or "") if found else ("", None, "")
+    *_, folder, name = ("", *file.rsplit("/", 2))
+    found = _FILE.search(name) if len(name) <= _MAX_FILE_NAME else None
+    if found is None:
+        return "", None, ""
+    return "" if found.start() else folder, parse_version(found[1]), found[2] or ""
 
 
 def _restore(content: bytes, path: str, digest: str, cache: Cache) -> Document:

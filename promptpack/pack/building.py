@@ -279,9 +279,8 @@ def resolve_content(compiled: CompiledSections) -> dict[str, Any]:
             name: [dict(declared.schema), declared.trusted, declared.secret] for name, declared in inputs.items()
         },
         "partials": {
-            name: [source.text, source.syntax]
-            for name, source in sorted(compiler.partials.items())
-            if name in compiler.used_partials
+            name: [compiler.partials[name].text, compiler.partials[name].syntax]
+            for name in sorted(compiler.used_partials)
         },
         "messages": [[placed.value, _syntax_of(placed)] for placed in sections.messages],
         "slots": [[name, placed.value, _syntax_of(placed)] for name, placed in sections.slots.items()],

@@ -90,10 +90,16 @@ RULES = st.lists(
             "require": st.sampled_from(["A", "reply.action == 'DO'", "B | upper", "C == 'x'", "reply.actio == 'DO'"]),
             "message": _weighted({INCLUDES: 1, RARELY_WRONG: 1}).map("do {}".format),
         },
-        optional={"when": st.sampled_from(["A", "B == 'x'"]), "path": st.sampled_from(["/action", "/parms"])},
+        optional={
+            "when": st.sampled_from(["A", "B == 'x'"]),
+            "path": st.sampled_from(["/action", "/parms", "/params/first"]),
+        },
     ),
     max_size=2,
     unique_by=lambda rule: rule["name"],
+)
+ACTIONS = st.sampled_from(["first", "frist", "other"]).map(
+    lambda name: {"DO": {"params": {"type": "object", "properties": {name: {}}, "additionalProperties": False}}}
 )
 # Most include no other partial, so that few families have cycles.
 OWN_PARTIALS = _weighted({st.integers(0, 9).map("{{{{ A }}}}{}".format): 6, RARELY_WRONG: 1})
@@ -103,14 +109,14 @@ PACKS = st.fixed_dictionaries(
         "partials": st.dictionaries(st.sampled_from(PARTIALS), OWN_PARTIALS, max_size=2),
         "messages": st.lists(MESSAGES, max_size=1, unique_by=lambda message: message["id"]),
     },
-    optional={"reply": st.fixed_dictionaries({"rules": RULES})},
+    optional={"reply": st.fixed_dictionaries({"rules": RULES}, optional={"actions": ACTIONS})},
 )
 ROOTS = st.fixed_dictionaries(
     {
         "inputs": st.just({"A": {"type": "string"}, "B": {"type": "string"}, "C": {"type": "array"}}),
         "partials": st.fixed_dictionaries(dict.fromkeys(PARTIALS, OWN_PARTIALS)),
         "messages": st.lists(MESSAGES, min_size=1, max_size=3, unique_by=lambda message: message["id"]),
-        "reply": st.fixed_dictionaries({"actions": st.just({"DO": {}}), "rules": RULES}),
+        "reply": st.fixed_dictionaries({"actions": ACTIONS, "rules": RULES}),
     }
 )
 

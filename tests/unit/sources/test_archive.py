@@ -4,6 +4,7 @@ import io
 import pickle
 import stat
 import struct
+import time
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -256,3 +257,12 @@ def test_a_folder_may_have_the_name_of_an_archive(here: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "1.0.0.yaml").write_text(PACK % "folder")
     assert text_of(Library.open("packs.zip")) == "folder"
+
+
+@pytest.mark.parametrize("name", ["x" * 20_000, "1" * 20_000, "d/" * 2_000 + "x"])
+def test_long_names_and_deep_folders_are_read_in_linear_time(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "packs.zip"
+    path.write_bytes(make_zip({PATH: PACK % "hi", f"packs/{name}.yaml": ""}))
+    start = time.process_time()
+    assert Library.open(str(path), cache=False).get("demo").messages
+    assert time.process_time() - start < 1
