@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from itertools import islice
+from typing import Any, Final, TypeVar
 
 from promptpack.document import Document
 from promptpack.files import Folder, RecordingFolder
@@ -24,6 +25,8 @@ from promptpack.template.names import Dependencies, DependencyFinder
 
 T = TypeVar("T")
 _TOO_MANY_NODES = "PP326"
+# Each pack reports the problems in the files that the packs of its folder share.
+_MAX_IN_PARTIAL_FILES: Final = 100
 
 
 @dataclass(frozen=True)
@@ -161,9 +164,14 @@ class Subject:
         """Compute a value about the pack on first use; rules share it."""
         return _cached(self.cache, key, compute)
 
-    def cached_for_folder(self, key: str, compute: Callable[[], T]) -> T:
-        """Compute a value about the files that the packs of the folder share, on first use."""
-        return self.library.cached(f"{key} {self.folder.root}", compute)
+    def find_in_partial_files(self, key: str, find: Callable[[str, str], Iterable[T]]) -> tuple[T, ...]:
+        """Search the files that the packs of the folder share, once for all packs; return the first results."""
+
+        def find_all() -> tuple[T, ...]:
+            found = (one for path, text in self.partial_files for one in find(path, text))
+            return tuple(islice(found, _MAX_IN_PARTIAL_FILES))
+
+        return self.library.cached(f"{key} {self.folder.root}", find_all)
 
     def owns(self, placed: Placed) -> bool:
         """Return whether a section is in the pack's own file; an inherited one is reported with the parent's file."""

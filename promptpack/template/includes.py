@@ -3,6 +3,7 @@
 An include may be replaced by the partial itself: to set it up takes longer than to render most partials.
 """
 
+import threading
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Final, Generic, NamedTuple, Optional, TypeVar
@@ -33,6 +34,13 @@ class TooManyIncludesError(Exception):
         self.partial = partial
 
 
+class _Visiting(threading.local):
+    """The partials that a thread visits now, each inside the one before."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+
 class IncludeWalker(Generic[Visited, Result]):
     """Visits the partials that templates name, and caches the result of each visit."""
 
@@ -43,13 +51,13 @@ class IncludeWalker(Generic[Visited, Result]):
         base: Optional["IncludeWalker[Visited, Result]"] = None,
         changed: Collection[str] = (),
     ) -> None:
-        """Take the partials to visit here, and a walker that has visited all others; without it, visit them all."""
+        """Take the partials to visit here, and a walker that visits all others; without it, visit them all here."""
         self._find = find
         self._max_visits = max_visits
         self._base = base
         self._changed = changed
         self._results: dict[tuple[str, Hashable], Result] = {}
-        self._open: list[str] = []
+        self._visiting = _Visiting()
 
     def visit(
         self, template: nodes.Expr, scope: Hashable, enter: Callable[[str, Visited], Result]
@@ -59,30 +67,26 @@ class IncludeWalker(Generic[Visited, Result]):
             walker = self
             while walker._base is not None and name not in walker._changed:
                 walker = walker._base
-            partial = None if name in walker._open else walker._find(name)
+            partial = None if name in walker._visiting.names else walker._find(name)
             if partial is not None:
                 key = name, scope
                 if key not in walker._results:
                     walker._results[key] = walker._entered(name, partial, enter)
                 yield name, walker._results[key]
 
-    def visit_all(self, names: Iterable[str], enter: Callable[[str, Visited], Result]) -> None:
-        """Enter every partial, so that later visits only read results and threads may share the walker."""
-        for name in names:
-            list(self.visit(nodes.Const(name), None, enter))
-
     @property
     def _visits(self) -> int:
         return len(self._results) + (self._base._visits if self._base else 0)
 
     def _entered(self, name: str, partial: Visited, enter: Callable[[str, Visited], Result]) -> Result:
-        if self._visits >= self._max_visits or len(self._open) >= MAX_VISIT_DEPTH:
+        visiting = self._visiting.names
+        if self._visits >= self._max_visits or len(visiting) >= MAX_VISIT_DEPTH:
             raise TooManyIncludesError(name)
-        self._open.append(name)
+        visiting.append(name)
         try:
             return enter(name, partial)
         finally:
-            self._open.pop()
+            visiting.pop()
 
 
 class LoadingTag(NamedTuple):

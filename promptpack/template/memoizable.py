@@ -37,7 +37,6 @@ class Memoizer:
         self._includes: IncludeWalker[nodes.Template, bool] = IncludeWalker(
             partials.get, base=base._includes if base else None, changed=changed
         )
-        self._includes.visit_all(changed, self._enter)
 
     def wrap(self, tree: nodes.Template) -> nodes.Template:
         """Wrap subtrees worth caching in `Scope` nodes that carry the names they depend on; see `output_codegen`."""

@@ -77,7 +77,6 @@ class DependencyFinder:
         self._includes: IncludeWalker[nodes.Template, Dependencies] = IncludeWalker(
             partials.get, base=base._includes if base else None, changed=changed
         )
-        self._includes.visit_all(changed, self._enter)
 
     def find(self, tree: nodes.Template) -> Dependencies:
         """Return the dependencies of a template, including those of its partials."""

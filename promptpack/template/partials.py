@@ -16,7 +16,6 @@ from promptpack.template.includes import (
     MAX_VISIT_DEPTH,
     MAX_VISITS,
     LoadingTag,
-    TooManyIncludesError,
     find_cycles,
     loading_tags,
 )
@@ -74,10 +73,12 @@ class LayeredPartials:
         """The trees; those of partials that could not be parsed are empty."""
         return ChainMap(*(layer._own.trees for layer in self._layers))
 
-    @property
+    @cached_property
     def dependencies(self) -> DependencyFinder:
         """Finds the names and partials that templates depend on."""
-        return self._analysis[0]
+        if self._nested:
+            return DependencyFinder({})
+        return DependencyFinder(self.trees, self._changed, self._base.dependencies if self._base else None)
 
     @cached_property
     def memoizer(self) -> Memoizer:
@@ -91,13 +92,13 @@ class LayeredPartials:
         faults = (problem for layer, name in faulty for problem in layer._own.faults[name])
         in_cycles = self._current(lambda layer: layer._cycles, lambda layer: layer._changed)
         cycles = (problem for layer, name in in_cycles for problem in layer._cycles[name])
-        return (*self._own.excess, *faults, *self._find_unknown(), *cycles, *self._analysis[1])
+        return (*self._own.excess, *faults, *self._find_unknown(), *cycles, *self._nested)
 
     @property
     def is_complete(self) -> bool:
         """Whether all partials could be parsed and analysed."""
         unparsed = self._current(lambda layer: layer._own.unparsed)
-        return not (self._own.excess or self._analysis[1] or any(unparsed))
+        return not (self._own.excess or self._nested or any(unparsed))
 
     @cached_property
     def _own(self) -> _OwnPartials:
@@ -127,13 +128,18 @@ class LayeredPartials:
             includers.setdefault(tag.target, []).append(name)
         return _OwnPartials(trees, tags, includers, faults, unparsed, size, excess)
 
+    @cached_property
+    def _tags(self) -> Mapping[str, list[LoadingTag]]:
+        return ChainMap(*(layer._own.tags for layer in self._layers))
+
     def _current(
         self, names_of: "NamesOf", replaced_by: "NamesOf" = lambda layer: layer._sources
     ) -> Iterator[tuple["LayeredPartials", str]]:
         """Yield names of each layer, with the layer, unless a layer above replaces them."""
         for index, layer in enumerate(self._layers):
-            above = [replaced_by(one) for one in self._layers[:index]]
-            yield from ((layer, name) for name in names_of(layer) if not any(name in one for one in above))
+            if names := names_of(layer):
+                above = [replaced_by(one) for one in self._layers[:index]]
+                yield from ((layer, name) for name in names if not any(name in one for one in above))
 
     @cached_property
     def _changed(self) -> Mapping[str, None]:
@@ -148,14 +154,46 @@ class LayeredPartials:
         return found
 
     @cached_property
-    def _analysis(self) -> tuple[DependencyFinder, tuple[Problem, ...]]:
-        base = self._base.dependencies if self._base else None
-        try:
-            return DependencyFinder(self.trees, self._changed, base), ()
-        except TooManyIncludesError as error:
-            place = self.sources[error.partial].locate(1, 1)
-            message = f"more than {MAX_VISITS:,} partials, or includes nested more than {MAX_VISIT_DEPTH} levels deep"
-            return DependencyFinder({}), (Problem("PP324", message, place, "use fewer partials"),)
+    def _nested(self) -> tuple[Problem, ...]:
+        """The problem of too many partials, or of partials that include each other too deeply."""
+        high = next((name for _, name in self._current(lambda layer: layer._high, lambda layer: layer._heights)), None)
+        count = sum(len(layer._sources) for layer in self._layers)
+        if high is None and count <= MAX_VISITS:
+            return ()
+        place = self.sources[high or next(iter(self.sources))].locate(1, 1)
+        message = f"more than {MAX_VISITS:,} partials, or includes nested more than {MAX_VISIT_DEPTH} levels deep"
+        return (Problem("PP324", message, place, "use fewer partials"),)
+
+    @cached_property
+    def _high(self) -> list[str]:
+        """The partials that have too many levels."""
+        return [name for name, height in self._heights.items() if height > MAX_VISIT_DEPTH]
+
+    @cached_property
+    def _heights(self) -> dict[str, int]:
+        """How many levels of partials each partial has, itself included; only where they may differ from the base."""
+        below = ChainMap(*(layer._heights for layer in self._layers[1:]))
+        found = self._measure(self._sources, below)
+        if self._base and (self._base._nested or any(height > below.get(name, 0) for name, height in found.items())):
+            return self._measure(self._changed, below)
+        return found
+
+    def _measure(self, names: Collection[str], below: Mapping[str, int]) -> dict[str, int]:
+        """Return the heights of some partials; all others have the heights `below`."""
+        found: dict[str, int] = {}
+        for start in names:
+            path = {start: None} if start not in found else {}
+            while path:
+                name = next(reversed(path))
+                targets = [tag.target for tag in self._tags[name]]
+                first = next((one for one in targets if one in names and one not in found and one not in path), None)
+                if first is not None:
+                    path[first] = None
+                    continue
+                heights = (found.get(one, 0) if one in names else below.get(one, 0) for one in targets)
+                found[name] = 1 + max(heights, default=0)
+                del path[name]
+        return found
 
     @cached_property
     def names(self) -> policy.PartialNames:
@@ -179,9 +217,16 @@ class LayeredPartials:
     @cached_property
     def _cycles(self) -> Mapping[str, list[Problem]]:
         """The problems of the partials analysed here that include themselves."""
-        tags = ChainMap(*(layer._own.tags for layer in self._layers))
+        # A cycle leads through an own partial, or is one of the base.
+        reached = dict.fromkeys(self._sources)
+        reached |= dict.fromkeys(name for layer in self._layers[1:] for name in layer._cycles if name in self._changed)
+        pending = list(reached)
+        for name in pending:
+            new = dict.fromkeys(tag.target for tag in self._tags[name] if tag.target in self._changed)
+            pending += new.keys() - reached.keys()
+            reached |= new
         found: dict[str, list[Problem]] = {}
-        for name, tag in find_cycles({name: tags[name] for name in self._changed}):
+        for name, tag in find_cycles({name: self._tags[name] for name in reached}):
             message = f"partial {name!r} includes itself, directly or through others"
             place = self.sources[name].locate(*decode(tag.node.lineno))
             problem = Problem("PP310", message, place, "remove one of the includes in the cycle")

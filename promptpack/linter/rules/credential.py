@@ -11,7 +11,7 @@ Good: `API_KEY: {type: string, secret: true}`, with the value from the caller.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from math import log2
 from typing import Final
@@ -64,7 +64,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     document = subject.document
     for offset, message in _find(document.text):
         yield LintProblem(message, document.locate_offset(offset), _HINT)
-    yield from subject.cached_for_folder(NAME, lambda: tuple(_find_in_files(subject.partial_files)))
+    yield from subject.find_in_partial_files(NAME, _find_in_file)
     for name, placed in subject.sections.inputs.items():
         declared = subject.inputs.get(name)
         if declared is not None and declared.secret and declared.schema.get("default") and subject.owns(placed):
@@ -72,11 +72,10 @@ def check(subject: Subject) -> Iterator[LintProblem]:
             yield LintProblem(f"secret input {name!r} has a default", declared.location, hint)
 
 
-def _find_in_files(files: Iterable[tuple[str, str]]) -> Iterator[LintProblem]:
-    for path, text in files:
-        lines = LineIndex(text)
-        for offset, message in _find(text):
-            yield LintProblem(message, Location(path, *lines.locate(offset))._with_word(text, offset), _HINT)
+def _find_in_file(path: str, text: str) -> Iterator[LintProblem]:
+    lines = LineIndex(text)
+    for offset, message in _find(text):
+        yield LintProblem(message, Location(path, *lines.locate(offset))._with_word(text, offset), _HINT)
 
 
 def _find(text: str) -> Iterator[tuple[int, str]]:

@@ -13,7 +13,7 @@ Good: `content: Be brief.`
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
@@ -52,15 +52,14 @@ def check(subject: Subject) -> Iterator[LintProblem]:
         yield LintProblem(_message(document.text[index]), document.locate_offset(index), _HINT, (fix,))
     if "\\" in document.text:
         yield from _check_escapes(document)
-    yield from subject.cached_for_folder(NAME, lambda: tuple(_check_files(subject.partial_files)))
+    yield from subject.find_in_partial_files(NAME, _check_file)
 
 
-def _check_files(files: Iterable[tuple[str, str]]) -> Iterator[LintProblem]:
-    for path, text in files:
-        lines = LineIndex(text)
-        for index in _find_hidden(text):
-            location = Location(path, *lines.locate(index))._with_word(text, index)
-            yield LintProblem(_message(text[index]), location, _HINT)
+def _check_file(path: str, text: str) -> Iterator[LintProblem]:
+    lines = LineIndex(text)
+    for index in _find_hidden(text):
+        location = Location(path, *lines.locate(index))._with_word(text, index)
+        yield LintProblem(_message(text[index]), location, _HINT)
 
 
 def _check_escapes(document: Document) -> Iterator[LintProblem]:

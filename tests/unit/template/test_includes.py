@@ -52,8 +52,9 @@ def test_a_walker_does_not_enter_a_partial_inside_itself() -> None:
 
 def test_a_walker_stops_at_its_limit() -> None:
     walker: IncludeWalker[str, int] = IncludeWalker({str(number): "" for number in range(4)}.get, max_visits=3)
+    names = nodes.List([nodes.Const(str(number)) for number in range(4)])
     with pytest.raises(TooManyIncludesError):
-        walker.visit_all((str(number) for number in range(4)), lambda *_: 0)
+        list(walker.visit(names, None, lambda *_: 0))
 
 
 def test_partials_that_multiply_are_visited_once_each() -> None:
@@ -77,7 +78,7 @@ def test_partials_nested_too_deeply_are_refused() -> None:
     with pytest.raises(PackError) as caught:
         _ = engine.partial_trees
     assert str(caught.value) == (
-        f"p32:1:1: PP324 more than {MAX_VISITS:,} partials, or includes nested more than 32 levels deep\n"
+        f"p8:1:1: PP324 more than {MAX_VISITS:,} partials, or includes nested more than 32 levels deep\n"
         "  hint: use fewer partials"
     )
 
