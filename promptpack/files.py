@@ -250,8 +250,9 @@ def read(path: str | Path, *, shown: str | None = None, limit: int = _MAX_BYTES,
         # Checked before it is opened, because opening a device can already trigger it.
         _require_regular(os.stat(path), place)
         descriptor = open_below(below, str(path), _READ_FLAGS) if below else os.open(path, _READ_FLAGS)
-    except OSError as error:
-        raise PackError(Problem("PP120", f"cannot be read: {error.strerror}", place)) from error
+    except (OSError, ValueError) as error:  # a name with a NUL is a `ValueError`
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise PackError(Problem("PP120", f"cannot be read: {reason}", place)) from error
     with _open_regular(descriptor, place) as stream:
         status = os.fstat(stream.fileno())
         data = b"" if status.st_size > limit else stream.read(status.st_size + 1)

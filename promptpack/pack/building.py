@@ -60,7 +60,8 @@ def resolve_sections(document: Document, build_context: BuildContext) -> Section
     sections = merge(parent, read_sections(document))
     placed = (*sections.messages, *sections.slots.values(), *sections.rules.values(), *sections.models.values())
     partials = (partial.value for partial, _ in sections.partials.values())
-    check_size(document, sections.inputs, sections.actions, (*(one.value for one in placed), *partials))
+    texts = (*(one.value for one in placed), *partials)
+    check_size(document, sections.inputs, sections.actions, sections.models, texts)
     return sections
 
 

@@ -241,9 +241,9 @@ class Pack:
 
         `model` is the name of the model in requests. Without a matching overlay, the result is the pack itself.
         """
-        if not issubclass(type(model), str):
-            message = f"a {type(model).__name__} is not the name of a model"
-            raise UsageError(Problem("PP245", message, None, "pass a string such as 'gpt-5'"))
+        from promptpack.pack.model_overlay import require_name
+
+        require_name(model)
         base = self._without_overlay
         found = next((overlay for overlay in base.models if overlay.matches(model)), None)
         return base if found is None else base._with_overlay(found)

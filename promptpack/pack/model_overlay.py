@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from promptpack.pack.model import Role
+from promptpack.problem import Problem, UsageError
 from promptpack.template.model import Syntax, Template
 
 if TYPE_CHECKING:
     from promptpack.pack.pack_compiler import PackCompiler
     from promptpack.pack.placed import Placed
 
+_MAX_NAME: Final = 1_000
 _WILDCARDS: Final = re.compile(r"[*?]+")
 
 
@@ -39,6 +42,17 @@ class ModelOverlay:
         return covers(self.glob, model, is_name=True)
 
 
+def require_name(model: object) -> None:
+    """Raise a `UsageError` unless `model` can be the name of a model."""
+    if not issubclass(type(model), str):
+        message = f"a {type(model).__name__} is not the name of a model"
+    elif str.__len__(cast("str", model)) > _MAX_NAME:
+        message = f"the name of a model has more than {_MAX_NAME:,} characters"
+    else:
+        return
+    raise UsageError(Problem("PP245", message, None, "pass a string such as 'gpt-5'"))
+
+
 def compile_overlay(glob: str, placed: Placed, syntax: Syntax, compiler: PackCompiler) -> ModelOverlay:
     """Compile the overlay of one glob; the compiler collects the problems."""
     from promptpack.pack.slot_compiling import freeze
@@ -57,24 +71,19 @@ def covers(wide: str, narrow: str, *, is_name: bool = False) -> bool:
 
     For two globs, True is certain; a few pairs such as `a?*b` and `a*xb` are not found.
     """
-    wide, other = _sort_wildcards(wide), narrow if is_name else _sort_wildcards(narrow)
-    at = start = retry = 0
-    star = -1
-    while start < len(other):
-        if at < len(wide) and wide[at] == "*":
-            star, retry, at = at, start, at + 1
-        elif at < len(wide) and _accepts(wide[at], other[start], is_name):
-            at, start = at + 1, start + 1
-        elif star >= 0:
-            retry += 1
-            at, start = star + 1, retry
-        else:
-            return False
-    return not wide[at:].strip("*")
+    other = narrow if is_name else _sort_wildcards(narrow)
+    return _compile_glob(wide, "." if is_name else "[^*]").fullmatch(other) is not None
 
 
-def _accepts(one: str, other: str, is_name: bool) -> bool:
-    return one == other if one != "?" else is_name or other != "*"
+@lru_cache(maxsize=1_000)
+def _compile_glob(glob: str, one: str) -> re.Pattern[str]:
+    """Return the pattern of a glob, with `one` in place of `?`.
+
+    It takes at most a step for each pair of characters: a part between two stars never moves once it is found.
+    """
+    first, *others = (one.join(map(re.escape, part.split("?"))) for part in _sort_wildcards(glob).split("*"))
+    middle = "".join(f"(?>.*?{part})" for part in others[:-1])
+    return re.compile(first + middle + "".join(f".*{part}" for part in others[-1:]), re.DOTALL)
 
 
 def _sort_wildcards(glob: str) -> str:

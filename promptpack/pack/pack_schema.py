@@ -18,6 +18,8 @@ _MISREAD = "PP128"
 _CURLY = ("“", "”", "„", "‘", "’", "«", "»")
 _MAX_ENTRIES: Final = 1_000
 """The entries of a pack: each takes up to a millisecond to check."""
+_MAX_OVERLAYS: Final = 200
+"""Lint compares each glob with all others."""
 # Keys of messages, rules and slots whose values are not templates.
 _WORDS: Final = ("id", "name", "path", "role", "type")
 _CODES = {"additionalProperties": "PP202", "required": "PP203", "type": "PP204", "enum": "PP205"}
@@ -37,15 +39,18 @@ def check_file(document: Document) -> None:
     data = document.data if isinstance(document.data, Mapping) else {}
     reply = data["reply"] if isinstance(data.get("reply"), Mapping) else {}
     texts = (data.get("messages"), data.get("slots"), data.get("partials"), reply.get("rules"), data.get("models"))
-    check_size(document, data.get("inputs"), reply.get("actions"), texts)
+    check_size(document, data.get("inputs"), reply.get("actions"), data.get("models"), texts)
 
 
-def check_size(document: Document, inputs: object, actions: object, texts: Iterable[Any]) -> None:
-    """Raise if a pack has too many inputs, actions or texts."""
+def check_size(document: Document, inputs: object, actions: object, models: object, texts: Iterable[Any]) -> None:
+    """Raise if a pack has too many inputs, actions, texts or overlays for models."""
     counts = {"inputs": inputs, "actions": actions, "texts": range(sum(map(_count_texts, texts)))}
     large = [what for what, found in counts.items() if isinstance(found, Sized) and len(found) > _MAX_ENTRIES]
-    if large:
-        message = f"the pack has more than {_MAX_ENTRIES:,} {' and '.join(large)}, with those it inherits"
+    excess = [f"{_MAX_ENTRIES:,} {' and '.join(large)}"] if large else []
+    if isinstance(models, Mapping) and len(models) > _MAX_OVERLAYS:
+        excess.append(f"{_MAX_OVERLAYS} globs in 'models'")
+    if excess:
+        message = f"the pack has more than {' and '.join(excess)}, with those it inherits"
         raise PackError([Problem("PP218", message, document.locate(), "split it into several packs")])
 
 

@@ -39,7 +39,8 @@ def choose_registered(text: str, shown: str) -> str:
     try:
         parser.read_string(text)
     except Error as error:
-        raise UsageError(Problem("PP779", "the entry points of the wheel cannot be read", Location(shown))) from error
+        message, hint = "the entry points of the wheel cannot be read", "build it again, or ask its authors"
+        raise UsageError(Problem("PP779", message, Location(shown), hint)) from error
     points = dict(parser.items(GROUP)) if parser.has_section(GROUP) else {}
     folders = {to_path(value) for value in points.values()}
     if len(folders) == 1:

@@ -1,4 +1,5 @@
 import pickle
+import time
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -379,3 +380,31 @@ def test_labels_and_overlays_can_be_combined(write: Write, tmp_path: Path) -> No
     assert (identity.label, identity.overlay, identity.digest) == ("production", "gpt-5*", plain.digest)
     row = packs[1].render(QUESTION="x").to_dict()
     assert PackIdentity.of(library.restore(row).pack) == PackIdentity.of(packs[1])
+
+
+def test_the_name_of_a_model_has_a_limit(write: Write) -> None:
+    pack = write().get("helper")
+    assert pack.for_model("gpt-5" + "x" * 995).overlay is not None
+    with pytest.raises(UsageError) as caught:
+        pack.for_model("gpt-5" + "x" * 996)
+    assert str(caught.value).startswith("PP245 the name of a model has more than 1,000 characters\n  hint: pass")
+
+
+def test_globs_that_almost_match_are_compared_fast(write: Write, tmp_path: Path) -> None:
+    globs = "".join(f"  '*{'a' * 96}*{'a' * 96}b{number}': {{}}\n" for number in range(200))
+    pack = write(f"{HEAD}{BODY}models:\n{globs}").get("helper")
+    start = time.process_time()
+    assert pack.for_model("a" * 1_000) is pack
+    assert "PL037" not in [one.code for one in lint(str(tmp_path)).problems]
+    assert time.process_time() - start < 2
+
+
+def test_globs_have_a_limit_with_those_that_are_inherited(write: Write) -> None:
+    parent = f"{HEAD}{BODY}models:\n" + "".join(f"  a{number}: {{}}\n" for number in range(200))
+    child = "promptpack: 1\nname: child\nversion: 1.0.0\nlocale: en\nextends: helper\nmodels: {b: {}}\n"
+    (problem,) = write(parent, **{"child/1.0.0": child}).problems
+    assert str(problem).split("child/1.0.0.yaml:1:1: ")[1] == (
+        "PP218 the pack has more than 200 globs in 'models', with those it inherits\n  hint: split it into several packs"
+    )
+    own = write(f"{parent}  b: {{}}\n", **{"child/1.0.0": HEAD.replace("helper", "child") + BODY}).problems
+    assert [(one.code, "200 globs" in one.message) for one in own] == [("PP218", True)]

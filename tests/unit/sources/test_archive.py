@@ -266,3 +266,9 @@ def test_long_names_and_deep_folders_are_read_in_linear_time(tmp_path: Path, nam
     start = time.process_time()
     assert Library.open(str(path), cache=False).get("demo").messages
     assert time.process_time() - start < 1
+
+
+def test_an_archive_whose_name_has_a_nul() -> None:
+    with pytest.raises(PromptpackError) as caught:
+        Library.open("a\0.zip")
+    assert [one.code for one in caught.value.problems] == ["PP120"]

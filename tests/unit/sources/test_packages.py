@@ -124,7 +124,10 @@ def test_without_packages() -> None:
             "[promptpack.packs]\na = acme.packs\nb = acme.other\n",
             "the wheel registers several folders of packs: a, b\n  hint: install it, and use package:NAME",
         ),
-        ("a = b\n", "the entry points of the wheel cannot be read"),
+        (
+            "a = b\n",
+            "the entry points of the wheel cannot be read\n  hint: build it again, or ask its authors",
+        ),
     ],
 )
 def test_a_wheel_must_register_one_folder(text: str, message: str) -> None:
