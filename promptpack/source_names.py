@@ -13,8 +13,8 @@ def is_source(text: str) -> bool:
 
 
 def is_archive(text: str) -> bool:
-    """Return whether a path has the name of a zip file or wheel."""
-    return text.lower().endswith(_ARCHIVES)
+    """Return whether a path has the name of a zip file or wheel; no file has a name with a NUL."""
+    return text.lower().endswith(_ARCHIVES) and "\0" not in text
 
 
 def without_credentials(text: str) -> str:

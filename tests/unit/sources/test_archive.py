@@ -6,14 +6,14 @@ import stat
 import struct
 import time
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptpack import Library
+from promptpack import Library, lint
 from promptpack.problem import PackError, PromptpackError, UsageError
 from promptpack.sources import archive as archives
 from promptpack.sources import file_collection
@@ -268,7 +268,8 @@ def test_long_names_and_deep_folders_are_read_in_linear_time(tmp_path: Path, nam
     assert time.process_time() - start < 1
 
 
-def test_an_archive_whose_name_has_a_nul() -> None:
+@pytest.mark.parametrize("use", [Library.open, lint])
+def test_an_archive_whose_name_has_a_nul(use: Callable[[str], object]) -> None:
     with pytest.raises(PromptpackError) as caught:
-        Library.open("a\0.zip")
-    assert [one.code for one in caught.value.problems] == ["PP120"]
+        use("a\0.zip")
+    assert [one.code for one in caught.value.problems] == ["PP704"]
